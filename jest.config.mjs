@@ -1,0 +1,45 @@
+// Two projects: `unit` needs nothing and takes a second, `database` runs on a real PostgreSQL (test/support/global-setup.mjs).
+const swc = (module, syntax) => [
+  '@swc/jest',
+  {
+    jsc: {
+      parser: syntax === 'typescript' ? { syntax, decorators: true } : { syntax },
+      transform: { legacyDecorator: true, decoratorMetadata: true },
+      target: 'es2023',
+      keepClassNames: true,
+    },
+    module: { type: module },
+    sourceMaps: 'inline',
+  },
+];
+
+const shared = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  setupFiles: ['reflect-metadata'],
+  transform: {
+    '^.+\\.ts$': swc('es6', 'typescript'),
+    // On Node 20 Jest cannot require() an ES module, which @fastify/static does with these two.
+    'node_modules/(content-disposition|cookie)/.+\\.js$': swc('commonjs', 'ecmascript'),
+  },
+  transformIgnorePatterns: ['/node_modules/(?!(content-disposition|cookie)/)'],
+};
+
+export default {
+  coverageProvider: 'v8',
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/architecture/**/*.spec.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'database',
+      testMatch: ['<rootDir>/test/{db,http,race,embedded}/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/support/global-setup.mjs',
+      globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+    },
+  ],
+};

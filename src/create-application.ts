@@ -1,0 +1,61 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import fastify, { LogController } from 'fastify';
+import { AppModule } from './app.module.js';
+import { serveDocs } from './docs/serve-docs.js';
+import type { Config } from './platform/config/config.js';
+import { answerBadPath, answerNoHttp } from './platform/http/early-faults.js';
+import { guardRequests } from './platform/http/guard-requests.js';
+import { takeJsonOnly } from './platform/http/json-body.js';
+import { ProblemFilter } from './platform/http/problem.filter.js';
+import { requestId } from './platform/http/request-id.js';
+import { Routes } from './platform/http/routes.js';
+import { validation } from './platform/http/validation.js';
+import { Lifecycle } from './platform/lifecycle.js';
+import { JsonLogger } from './platform/logging/json-logger.js';
+
+/** A contract is at most 256 KiB; nothing else that is sent as JSON is larger than 1 MiB. */
+const CONTRACT_BYTES = 256 * 1024;
+const BODY_BYTES = 1024 * 1024;
+const CONTRACT_ROUTES = ['/v1/runs', '/v1/runs/dry-run'];
+
+/** The application with its routes, not listening yet and without a database. */
+export async function createApplication(config: Config): Promise<NestFastifyApplication> {
+  const server = fastify({
+    logger: { level: config.logLevel, base: undefined, timestamp: () => `,"time":"${new Date().toISOString()}"` },
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    requestIdHeader: false,
+    bodyLimit: BODY_BYTES,
+    return503OnClosing: false,
+    // Faults that are met before there is a route: a path that cannot be decoded, bytes that are no HTTP.
+    frameworkErrors: answerBadPath,
+    clientErrorHandler: answerNoHttp,
+    routerOptions: { maxParamLength: 1000 },
+  });
+  takeJsonOnly(server);
+  const routes = new Routes(server);
+  server.addHook('onRoute', (route) => {
+    if (route.method !== 'POST' || !CONTRACT_ROUTES.includes(route.url)) return;
+    route.bodyLimit = CONTRACT_BYTES;
+    route.config = { ...route.config, ownParser: true };
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.register(config), new FastifyAdapter(server), {
+    logger: new JsonLogger(server.log),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  guardRequests(server, app.get(Lifecycle));
+  app.useGlobalPipes(validation());
+  app.useGlobalFilters(new ProblemFilter(routes));
+  serveDocs(app);
+  await app.init();
+  return app;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route's body is judged by a parser of its own. */
+    ownParser?: boolean;
+  }
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ancestors, skippedWith } from './graph.js';
+
+const graphs = fc
+  .array(fc.array(fc.nat(), { maxLength: 4 }), { minLength: 2, maxLength: 80 })
+  .map((sketch) => sketch.map((needs, seq) => (seq === 0 ? [] : [...new Set(needs.map((need) => need % seq))])));
+
+const membersOf = (set: { has(bit: number): boolean }, size: number): number[] =>
+  Array.from({ length: size }, (_, bit) => bit).filter((bit) => set.has(bit));
+
+describe('ancestors', () => {
+  it('are what a walk upwards finds', () => {
+    fc.assert(
+      fc.property(graphs, (needs) => {
+        const walk = (seq: number): number[] => needs[seq]!.flatMap((need) => [need, ...walk(need)]);
+        const last = Math.min(needs.length - 1, 12);
+        const found = [...new Set(walk(last))].sort((a, b) => a - b);
+        expect(membersOf(ancestors(needs)[last]!, needs.length)).toEqual(found);
+      }),
+    );
+  });
+});
+
+describe('skippedWith', () => {
+  it('spreads to a step all of whose needs are skipped, and to no other', () => {
+    const needs = [[], [0], [0], [1], [1, 2], [3], []];
+    expect(membersOf(skippedWith([1], needs), 7)).toEqual([1, 3, 5]);
+    expect(membersOf(skippedWith([2, 1], needs), 7)).toEqual([1, 2, 3, 4, 5]);
+  });
+});

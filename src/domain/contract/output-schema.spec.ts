@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Fault } from './contract.js';
+import { compileOutputSchema, type SchemaOptions } from './output-schema.js';
+
+const check = (schema: unknown, value: unknown, options?: SchemaOptions): Fault[] => {
+  const compiled = compileOutputSchema(schema, options);
+  if (!compiled.ok) throw new Error(compiled.fault.detail);
+  return compiled.check(value);
+};
+const refusal = (schema: unknown): Fault | undefined => {
+  const compiled = compileOutputSchema(schema);
+  return compiled.ok ? undefined : compiled.fault;
+};
+
+describe('a value', () => {
+  const schema = {
+    type: 'object',
+    required: ['ok'],
+    properties: { ok: { type: 'boolean' } },
+    additionalProperties: false,
+  };
+
+  it('that satisfies its schema has no faults', () => {
+    expect(check(schema, { ok: true })).toEqual([]);
+    expect(check(true, 7)).toEqual([]);
+  });
+
+  it('that does not has the first of them, or all', () => {
+    const wrong = { ok: 'yes', 'a/b': 1 };
+    expect(check(schema, wrong)).toHaveLength(1);
+    expect(check(schema, wrong, { allErrors: true })).toEqual([
+      { pointer: '', detail: 'The value must NOT have additional properties, such as "a/b".' },
+      { pointer: '/ok', detail: 'The value must be boolean.' },
+    ]);
+  });
+
+  it('that is wrong everywhere has a bounded list', () => {
+    expect(check({ items: { type: 'string' } }, new Array(10_000).fill(1), { allErrors: true })).toHaveLength(100);
+  });
+
+  it('is judged by plain JSON Schema: unknown keywords and formats are remarks, known formats are judged', () => {
+    expect(check({ 'x-order': 1, format: 'colour' }, 'red')).toEqual([]);
+    expect(check({ format: 'date-time' }, 'yesterday')).toHaveLength(1);
+    expect(
+      check({ $id: 'https://example.com/a', $defs: { b: { $anchor: 'b', type: 'number' } }, $ref: '#b' }, 'x'),
+    ).toHaveLength(1);
+    expect(check({ prefixItems: [{ type: 'number' }], items: false }, [1, 2])).toHaveLength(1);
+    expect(check({ properties: { a: true }, unevaluatedProperties: false }, { b: 1 })).toHaveLength(1);
+  });
+
+  it('is matched by pattern anywhere, as in JavaScript', () => {
+    expect(check({ pattern: 'b\\d' }, 'ab1c')).toEqual([]);
+    expect(check({ pattern: '^\\u00e9$' }, 'é')).toEqual([]);
+    expect(check({ patternProperties: { '^x-': { type: 'number' } } }, { 'x-a': 'b' })).toHaveLength(1);
+  });
+
+  it('is unique by content, not by the order of keys', () => {
+    expect(
+      check({ uniqueItems: true }, [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ]),
+    ).toHaveLength(1);
+    expect(check({ uniqueItems: true }, [1, '1', [1], null, 'null'])).toEqual([]);
+  });
+});
+
+describe('a schema that is hostile', () => {
+  it('cannot make a pattern backtrack', () => {
+    const began = performance.now();
+    expect(check({ pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}!`)).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
+  it('cannot double its work at each reference', () => {
+    const twice = (name: string): unknown => ({ allOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
+    const $defs = Object.fromEntries(
+      Array.from({ length: 60 }, (_, n) => [`d${n}`, n === 59 ? {} : twice(`d${n + 1}`)]),
+    );
+    expect(check({ $defs, $ref: '#/$defs/d0' }, 1)).toEqual([
+      { pointer: '', detail: expect.stringMatching(/too far/) },
+    ]);
+  });
+
+  it('cannot overflow the stack', () => {
+    expect(check({ $ref: '#' }, 1)).toEqual([{ pointer: '', detail: expect.stringMatching(/too deep/) }]);
+    let value: unknown = 1;
+    for (let level = 0; level < 100_000; level++) value = [value];
+    expect(check({ items: { $ref: '#' } }, value)).toEqual([
+      { pointer: '', detail: expect.stringMatching(/too deep/) },
+    ]);
+    let schema: unknown = {};
+    for (let level = 0; level < 100_000; level++) schema = { not: schema };
+    expect(refusal(schema)).toEqual({ pointer: '', detail: expect.stringMatching(/too deep/) });
+  });
+
+  it('cannot stand in for the meta-schema or for another schema', () => {
+    const id = 'https://json-schema.org/draft/2020-12/schema';
+    expect(refusal({ $id: id, type: 'string' })).toBeUndefined();
+    expect(refusal({ type: 7 })?.pointer).toBe('/type');
+    expect(refusal({ $ref: id })?.detail).toMatch(/only within/);
+    expect(refusal({ $id: 'https://example.com/a' })).toBeUndefined();
+    expect(refusal({ $ref: 'https://example.com/a' })?.detail).toMatch(/only within/);
+  });
+
+  it('cannot grow by its patterns', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 100 }, (_, n) => [`p${n}`, { pattern: `.{1000}.{999}${n}` }]),
+    );
+    expect(refusal({ properties })?.detail).toMatch(/too large/);
+  });
+
+  it.each([
+    undefined,
+    null,
+    7,
+    'object',
+    [],
+    { type: 'text' },
+    { $ref: 7 },
+    { required: 'ok' },
+    { pattern: '[' },
+    { id: 'x' },
+  ])('is refused in words: %j', (schema) => {
+    expect(refusal(schema)).toEqual({ pointer: expect.any(String), detail: expect.stringMatching(/\.$/) });
+  });
+});

@@ -1,0 +1,118 @@
+import { Ajv2020, type ErrorObject, MissingRefError } from 'ajv/dist/2020.js';
+import type { Fault } from './contract.js';
+import { quoted } from './document/quoted.js';
+import { EvaluationMeter, TooCostly } from './schema/evaluation-meter.js';
+import { LinearPatterns } from './schema/linear-patterns.js';
+import { metaSchemaError } from './schema/meta-schema.js';
+import { schemaFormats } from './schema/schema-formats.js';
+import { uniqueItems } from './schema/unique-items.js';
+
+const MOST_BYTES = 32 * 1024;
+const MOST_FAULTS = 100;
+const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
+
+/** Says what is wrong with a value, by pointers into it: nothing where it satisfies the schema. */
+export type ValueCheck = (value: unknown) => Fault[];
+
+/** The pointer of the fault leads into the schema. */
+export type CompiledSchema = { ok: true; check: ValueCheck } | { ok: false; fault: Fault };
+
+export interface SchemaOptions {
+  /** Every fault of a value, for a form; otherwise the first. An upload of 10 MiB may have millions. */
+  allErrors?: boolean;
+  /** An allowance shared with other schemas. */
+  patterns?: LinearPatterns;
+}
+
+/**
+ * Compiles the JSON Schema (2020-12) of an output; never throws. Whoever wrote it is not trusted: patterns run in linear time,
+ * references stay inside and are counted. Nothing is kept: each schema has an Ajv of its own, since one that is shared holds on to
+ * every schema it ever saw, and an `$id` in one could stand in for another.
+ */
+export function compileOutputSchema(schema: unknown, options: SchemaOptions = {}): CompiledSchema {
+  const patterns = options.patterns ?? new LinearPatterns();
+  try {
+    const fault = sizeFault(schema) ?? dialectFault(schema) ?? metaSchemaFault(schema, patterns);
+    if (fault !== undefined) return { ok: false, fault };
+    return compile(schema as object, patterns, options.allErrors ?? false);
+  } catch (error) {
+    return { ok: false, fault: { pointer: '', detail: compileSentence(error) } };
+  }
+}
+
+function compile(schema: object, patterns: LinearPatterns, allErrors: boolean): CompiledSchema {
+  const meter = new EvaluationMeter();
+  const regExp = Object.assign((pattern: string) => patterns.compile(pattern), { code: 'linear' });
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    formats: schemaFormats,
+    // Inlined, a large definition would be compiled once for each reference to it.
+    inlineRefs: false,
+    allErrors,
+    // Ajv's optimizer takes five times as long as the rest, and what it compiles here runs seldom.
+    code: { optimize: false, regExp },
+  });
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
+  meter.install(ajv);
+  const validate = ajv.compile(schema);
+  if ('$async' in validate) throw new Error('"$async" is no keyword of JSON Schema');
+
+  const check: ValueCheck = (value) => {
+    meter.reset();
+    try {
+      return validate(value) ? [] : (validate.errors ?? []).slice(0, MOST_FAULTS).map(valueFault);
+    } catch (error) {
+      return [{ pointer: '', detail: checkSentence(error) }];
+    }
+  };
+  return { ok: true, check };
+}
+
+function sizeFault(schema: unknown): Fault | undefined {
+  if (Buffer.byteLength(JSON.stringify(schema) ?? '') <= MOST_BYTES) return undefined;
+  return { pointer: '', detail: `A schema is at most ${MOST_BYTES} bytes (32 KiB) of JSON.` };
+}
+
+function dialectFault(schema: unknown): Fault | undefined {
+  if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, '$schema')) return undefined;
+  const { $schema: dialect } = schema as { $schema: unknown };
+  if (typeof dialect === 'string' && DIALECT.test(dialect)) return undefined;
+  return {
+    pointer: '/$schema',
+    detail: 'The dialect is "https://json-schema.org/draft/2020-12/schema"; leave it out or say so.',
+  };
+}
+
+function metaSchemaFault(schema: unknown, patterns: LinearPatterns): Fault | undefined {
+  const error = metaSchemaError(schema, patterns);
+  return error && { pointer: error.instancePath, detail: schemaSentence(error, patterns) };
+}
+
+function schemaSentence(error: ErrorObject, patterns: LinearPatterns): string {
+  const pattern = error.propertyName ?? error.data;
+  if (error.params.format !== 'regex' || typeof pattern !== 'string')
+    return `Not a JSON Schema (2020-12): it ${error.message}.`;
+  return `The pattern ${quoted(pattern)} cannot be run in linear time by RE2: ${patterns.refusal(pattern)}.`;
+}
+
+function compileSentence(error: unknown): string {
+  if (error instanceof RangeError) return 'The schema is nested too deep to be compiled.';
+  if (error instanceof MissingRefError)
+    return `A "$ref" leads only within its own schema ("#/…"); ${quoted(error.missingRef)} does not.`;
+  return `The schema does not compile as JSON Schema 2020-12: ${(error as Error).message}.`;
+}
+
+function checkSentence(error: unknown): string {
+  if (error instanceof TooCostly) return 'The references of the schema lead too far to judge this value.';
+  if (error instanceof RangeError) return 'The value is nested too deep to be judged.';
+  throw error;
+}
+
+function valueFault(error: ErrorObject): Fault {
+  const extra: unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty;
+  const which = typeof extra === 'string' ? `, such as ${quoted(extra)}` : '';
+  return { pointer: error.instancePath, detail: `The value ${error.message}${which}.` };
+}

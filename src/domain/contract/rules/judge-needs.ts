@@ -1,0 +1,19 @@
+import type { Draft } from '../draft/draft.js';
+import { quoted } from '../document/quoted.js';
+
+export function judgeNeeds(draft: Draft): void {
+  for (const step of draft.steps) {
+    const seen = new Set<string>();
+    for (const need of step.needs?.all ?? []) {
+      if (seen.has(need.text)) {
+        need.place.fault(`${quoted(need.text)} is needed already; name each step once.`);
+        continue;
+      }
+      seen.add(need.text);
+      const needed = draft.step(need);
+      if (needed !== undefined && needed.seq >= step.seq) {
+        need.place.fault(`A step needs earlier steps only; ${quoted(need.text)} does not stand before this one.`);
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { Requirement } from '../contract/contract.js';
+import { byNodeId } from './by-node-id.js';
+import type { Advert, CapabilityEntry } from './fleet.js';
+import { namedNode } from './named-node.js';
+
+/** One entry of one node; `rank` is the node's place in the order of preference. */
+export interface Offer {
+  rank: number;
+  entry: CapabilityEntry;
+}
+
+interface OfCapability {
+  offers: Offer[];
+  /** Attribute → value → the offers that have it. An attribute is indexed when it is first asked for. */
+  by: Map<string, Map<string, Offer[]>>;
+}
+
+const NONE: readonly Offer[] = [];
+
+/**
+ * The live adverts in the order in which the matcher prefers them, and by what they offer. To sort and index 10,000
+ * nodes takes milliseconds, a match that finds room among them microseconds: who matches more than once against one
+ * reading of the fleet (a sweep, a page of the queue) ranks it once. The adverts must not change while it is in use.
+ */
+export class RankedFleet {
+  /** Least special first, so that what is rare stays free for who needs it. The place in this list is the node's rank. */
+  readonly adverts: readonly Advert[];
+  private readonly ranks = new Map<string, number>();
+  private readonly capabilities = new Map<string, OfCapability>();
+
+  static of(adverts: readonly Advert[] | RankedFleet): RankedFleet {
+    return adverts instanceof RankedFleet ? adverts : new RankedFleet(adverts);
+  }
+
+  private constructor(adverts: readonly Advert[]) {
+    this.adverts = adverts
+      .map((advert) => ({ advert, special: countAttributes(advert) }))
+      .sort((a, b) => a.special - b.special || byNodeId(a.advert, b.advert))
+      .map(({ advert }) => advert);
+    this.adverts.forEach((advert, rank) => {
+      this.ranks.set(advert.node_id, rank);
+      for (const entry of advert.capabilities) this.index(rank, entry);
+    });
+  }
+
+  at(rank: number): Advert {
+    return this.adverts[rank] as Advert;
+  }
+
+  /** The shortest list, by rank, that holds every offer which may satisfy the requirement; each has still to be judged. */
+  offersFor(requirement: Requirement): readonly Offer[] {
+    const known = this.capabilities.get(requirement.capability);
+    if (known === undefined) return NONE;
+    const named = namedNode(requirement);
+    if (named !== undefined) return this.offersOf(named);
+    let shortest = known.offers;
+    for (const [key, value] of Object.entries(requirement.attrs ?? {})) {
+      const narrowed = byAttribute(known, key).get(value);
+      if (narrowed === undefined) return NONE;
+      if (narrowed.length < shortest.length) shortest = narrowed;
+    }
+    return shortest;
+  }
+
+  private offersOf(nodeId: string): readonly Offer[] {
+    const rank = this.ranks.get(nodeId);
+    return rank === undefined ? NONE : this.at(rank).capabilities.map((entry) => ({ rank, entry }));
+  }
+
+  private index(rank: number, entry: CapabilityEntry): void {
+    const known = this.capabilities.get(entry.capability);
+    if (known === undefined) this.capabilities.set(entry.capability, { offers: [{ rank, entry }], by: new Map() });
+    else known.offers.push({ rank, entry });
+  }
+}
+
+function countAttributes(advert: Advert): number {
+  return advert.capabilities.reduce((sum, { attrs }) => sum + (attrs === undefined ? 0 : Object.keys(attrs).length), 0);
+}
+
+function byAttribute(capability: OfCapability, key: string): Map<string, Offer[]> {
+  let values = capability.by.get(key);
+  if (values !== undefined) return values;
+  values = new Map();
+  for (const offer of capability.offers) {
+    const attrs = offer.entry.attrs;
+    if (attrs === undefined || !Object.hasOwn(attrs, key)) continue;
+    const value = attrs[key] as string;
+    const list = values.get(value);
+    if (list === undefined) values.set(value, [offer]);
+    else list.push(offer);
+  }
+  capability.by.set(key, values);
+  return values;
+}

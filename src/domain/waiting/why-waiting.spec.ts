@@ -1,0 +1,175 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Requirement } from '../contract/contract.js';
+import type { Advert } from '../matching/fleet.js';
+import { match } from '../matching/match.js';
+import { whyWaiting, type WaitingInput } from './why-waiting.js';
+
+const node = (node_id: string, ...offered: string[]): Advert => ({
+  node_id,
+  label: node_id,
+  offer_rev: 1,
+  capabilities: offered.map((capability) => ({ capability })),
+});
+const role = (as: string, capability: string, count?: number): Requirement => ({ as, capability, count });
+const holding = (run_id: string) => ({ run_id, since: '2024-05-01T10:00:00Z', not_after: '2024-05-01T10:05:00Z' });
+const why = (input: Partial<WaitingInput>) =>
+  whyWaiting({
+    requires: [role('a', 'x')],
+    spread: false,
+    adverts: [],
+    busy: new Map(),
+    draining: new Set(),
+    silent: new Set(),
+    cap: 0,
+    ...input,
+  });
+
+describe('whyWaiting', () => {
+  const pair = [node('n1', 'x'), node('n2', 'x')];
+
+  it('OFFLINE: nothing live fits', () => {
+    expect(why({ adverts: [node('n1', 'y')] })).toEqual({
+      reason: 'OFFLINE',
+      detail: 'Waits for other adverts. Role "a" needs 1 node that offers x; no live node does.',
+      roles: [{ as: 'a', count: 1, live: 0, free: 0, busy: 0, draining: 0, holders: [] }],
+    });
+  });
+
+  it('OFFLINE wins where another role is only busy', () => {
+    const requires = [role('a', 'x'), role('b', 'z')];
+    expect(why({ requires, adverts: pair, busy: new Map([['n1', holding('r')]]) }).reason).toBe('OFFLINE');
+  });
+
+  it('BUSY: names the holders, and counts', () => {
+    const busy = new Map([
+      ['n1', holding('run-a')],
+      ['n2', holding('run-b')],
+    ]);
+    expect(why({ adverts: pair, busy })).toEqual({
+      reason: 'BUSY',
+      detail:
+        'Role "a" needs 1 node that offers x; 2 live nodes do, none of them free. Held: n1 by run run-a until 2024-05-01T10:05:00Z and n2 by run run-b until 2024-05-01T10:05:00Z.',
+      roles: [
+        {
+          as: 'a',
+          count: 1,
+          live: 2,
+          free: 0,
+          busy: 2,
+          draining: 0,
+          holders: [
+            { node_id: 'n1', ...holding('run-a') },
+            { node_id: 'n2', ...holding('run-b') },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('BUSY: names a few holders of many', () => {
+    const adverts = Array.from({ length: 9 }, (_, i) => node(`n${i}`, 'x'));
+    const busy = new Map(adverts.map(({ node_id }) => [node_id, holding('r')]));
+    const waiting = why({ adverts, busy });
+    expect(waiting.detail).toMatch(/n2 by run r until \S+ and 6 more\.$/);
+    expect(waiting.roles[0]?.holders).toHaveLength(9);
+  });
+
+  it('BUSY: a node that is busy and draining is busy, and counts once', () => {
+    const waiting = why({
+      adverts: [node('n1', 'x')],
+      busy: new Map([['n1', holding('r')]]),
+      draining: new Set(['n1']),
+    });
+    expect(waiting).toMatchObject({ reason: 'BUSY', roles: [{ live: 1, free: 0, busy: 1, draining: 0 }] });
+  });
+
+  it('BUSY: a node not heard of since the server came back is live and nothing else', () => {
+    const waiting = why({ adverts: [node('n1', 'x')], silent: new Set(['n1']) });
+    expect(waiting).toMatchObject({ reason: 'BUSY', roles: [{ live: 1, free: 0, busy: 0, draining: 0 }] });
+    expect(waiting.detail).toMatch(/ Not heard of since the server came back: n1\.$/);
+  });
+
+  it('BUSY: where only one of two roles is short, its holders alone are named', () => {
+    const requires = [role('a', 'x'), role('b', 'y')];
+    const adverts = [node('n1', 'x'), node('n2', 'y'), node('n3', 'x')];
+    const busy = new Map([
+      ['n1', holding('other')],
+      ['n2', holding('mine')],
+    ]);
+    const { detail } = why({ requires, adverts, busy });
+    expect(detail).toContain('Held: n2 by run mine');
+    expect(detail).not.toContain('other');
+  });
+
+  it('BUSY: of a spread run the holders of all roles that compete', () => {
+    const requires = [role('a', 'x'), role('b', 'y')];
+    const adverts = [node('n1', 'x', 'y'), node('n2', 'x')];
+    const waiting = why({ requires, spread: true, adverts, busy: new Map([['n2', holding('r')]]) });
+    expect(waiting.reason).toBe('BUSY');
+    expect(waiting.detail).toContain('Held: n2 by run r');
+  });
+
+  it('BUSY: when it would fit now and nobody has looked yet', () => {
+    expect(why({ adverts: pair, cap: 1 })).toMatchObject({ reason: 'BUSY', roles: [{ live: 2, free: 2 }] });
+  });
+
+  it('DRAINING: it would fit if draining nodes counted as free', () => {
+    const draining = new Set(['n1', 'n2']);
+    expect(why({ requires: [role('a', 'x', 2)], adverts: pair, draining })).toEqual({
+      reason: 'DRAINING',
+      detail:
+        'Role "a" needs 2 nodes that offer x; 2 live nodes do, none of them free. It would fit if n1 and n2 were not draining.',
+      roles: [{ as: 'a', count: 2, live: 2, free: 0, busy: 0, draining: 2, holders: [] }],
+    });
+  });
+
+  it('BUSY: where it would not be enough', () => {
+    const busy = new Map([['n1', holding('r')]]);
+    const waiting = why({ requires: [role('a', 'x', 2)], adverts: pair, busy, draining: new Set(['n2']) });
+    expect(waiting.reason).toBe('BUSY');
+    expect(waiting.detail).toMatch(/Held: n1 by run r until \S+\. Draining: n2\.$/);
+  });
+
+  it('TOO_WIDE: it fits now, on more nodes than a run may lease', () => {
+    const waiting = why({ requires: [role('a', 'x', 2)], adverts: pair, cap: 1 });
+    expect(waiting.reason).toBe('TOO_WIDE');
+    expect(waiting.detail).toBe('It would take 2 nodes (n1 and n2), and a run may lease at most 1.');
+  });
+
+  it('agrees with the matcher, and its counts add up', () => {
+    const sets = fc.subarray(['n0', 'n1', 'n2', 'n3', 'n4']).map((ids) => new Set(ids));
+    const fleets = fc
+      .array(fc.subarray(['x', 'y', 'z'], { minLength: 1 }), { maxLength: 5 })
+      .map((offers) => offers.map((offered, i) => node(`n${i}`, ...offered)));
+    const contracts = fc
+      .array(fc.tuple(fc.constantFrom('x', 'y', 'z'), fc.integer({ min: 1, max: 2 })), { minLength: 1, maxLength: 3 })
+      .map((list) => list.map(([capability, count], i) => role(`r${i}`, capability, count)));
+    fc.assert(
+      fc.property(
+        contracts,
+        fc.boolean(),
+        fleets,
+        sets,
+        sets,
+        sets,
+        fc.nat(3),
+        (requires, spread, adverts, b, d, s, cap) => {
+          const busy = new Map([...b].map((id) => [id, holding('r')]));
+          const waiting = why({ requires, spread, adverts, busy, draining: d, silent: s, cap });
+          const now = match(requires, spread, adverts, new Set([...b, ...d, ...s]));
+          expect(waiting.reason === 'OFFLINE').toBe(now.kind === 'unsatisfiable');
+          if (waiting.reason === 'TOO_WIDE') expect(now.kind).toBe('matched');
+          if (waiting.reason === 'DRAINING') expect(now.kind).toBe('busy');
+          for (const one of waiting.roles) {
+            expect(one.free + one.busy + one.draining).toBeLessThanOrEqual(one.live);
+            expect(one.holders.map(({ node_id }) => node_id).every((id) => b.has(id))).toBe(true);
+            expect(one.holders).toHaveLength(one.busy);
+            if (s.size === 0) expect(one.free + one.busy + one.draining).toBe(one.live);
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});

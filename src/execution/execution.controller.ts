@@ -1,0 +1,72 @@
+import { Body, Controller, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { CallerGone } from '../platform/http/caller-gone.js';
+import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/node-id.js';
+import { Problem } from '../platform/http/problem.js';
+import { QueueService } from '../queue/queue.service.js';
+import { SealRecord } from '../records/seal-record.js';
+import { isOver } from '../domain/states.js';
+import { Claim } from './claim.js';
+import { ClaimDto, ClaimQueryDto } from './claim.dto.js';
+import { ParkedClaims } from './parked-claims.js';
+import { ReportAnswerDto, ReportDto } from './report.dto.js';
+import { ReportResult } from './report.js';
+
+@ApiTags('execution')
+@Controller('v1')
+export class ExecutionController {
+  constructor(
+    private readonly claims: Claim,
+    private readonly parked: ParkedClaims,
+    private readonly results: ReportResult,
+    private readonly queue: QueueService,
+    private readonly record: SealRecord,
+  ) {}
+
+  /** A node asks for its next step, and waits for one. */
+  @Post('nodes/:node_id/claim')
+  @HttpCode(200)
+  async claim(
+    @Param('node_id') nodeId: string,
+    @Query() query: ClaimQueryDto,
+    @Headers('mediator-instance') instance: string | undefined,
+    @CallerGone() gone: AbortSignal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ClaimDto | undefined> {
+    if (!NODE_ID.test(nodeId)) throw new Problem('invalid_request', `node_id ${NODE_ID_RULE}`);
+    if (instance !== undefined && !INSTANCE.test(instance)) {
+      throw new Problem('invalid_request', `Mediator-Instance ${INSTANCE_RULE}`);
+    }
+    const claimant = { node_id: nodeId, instance: instance ?? '', gone };
+    const claimed = await this.parked.wait(claimant, query.wait, () => this.claims.claim(claimant));
+    if (claimed === undefined) void reply.status(204);
+    return claimed;
+  }
+
+  /** A node reports what became of its step. */
+  @Post('runs/:run_id/steps/:seq/result')
+  @HttpCode(200)
+  async report(
+    @Param('run_id') runId: string,
+    @Param('seq') seq: string,
+    @Headers('mediator-lease') nonce: string | undefined,
+    @Body() report: ReportDto,
+  ): Promise<ReportAnswerDto> {
+    if (!nonce) throw new Problem('invalid_request', 'the header Mediator-Lease must carry the nonce of the lease');
+    const reported = { ...report, run_id: runId, seq: toSeq(seq), nonce };
+    const { step_state, run_state } = await this.queue.wakeAfter(
+      () => this.results.report(reported),
+      ({ whys }) => whys,
+    );
+    if (isOver(run_state)) await this.record.seal([runId]);
+    return { run_id: runId, seq: reported.seq, step_state, rolled_back: false, run_state };
+  }
+}
+
+/** A path that names no step is a step that is not there. */
+function toSeq(given: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(given))
+    throw new Problem('not_found', `a step is named by its number, from 1; ${given} is none`);
+  return Number(given);
+}

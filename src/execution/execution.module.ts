@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { QueueModule } from '../queue/queue.module.js';
+import { RecordsModule } from '../records/records.module.js';
+import { Claim } from './claim.js';
+import { ExecutionController } from './execution.controller.js';
+import { ParkedClaims } from './parked-claims.js';
+import { ReportResult } from './report.js';
+
+@Module({
+  imports: [QueueModule, RecordsModule],
+  controllers: [ExecutionController],
+  providers: [Claim, ParkedClaims, ReportResult],
+})
+export class ExecutionModule {}

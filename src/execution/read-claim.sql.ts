@@ -1,0 +1,32 @@
+import type { StepKind, StepSpec } from '../domain/contract/contract.js';
+import type { AssignedRole } from '../domain/matching/fleet.js';
+import type { Tx } from '../platform/database/queryable.js';
+import type { ReadyStep } from './ready-steps.sql.js';
+
+export interface ClaimRow {
+  run_id: string;
+  seq: number;
+  id: string;
+  kind: StepKind;
+  attempt: number;
+  uses: string;
+  spec: StepSpec;
+  assigned: AssignedRole[];
+  principal: string;
+  nonce: string;
+  not_after: Date;
+}
+
+/** Everything a node needs to do a step it has claimed. */
+export async function readClaim(tx: Tx, { run_id, seq }: ReadyStep, nodeId: string): Promise<ClaimRow> {
+  const { rows } = await tx.query<ClaimRow>(
+    `/* execution.read-claim */
+     SELECT s.run_id, s.seq, s.id, s.kind, s.attempt, s.uses, r.contract->'steps'->(s.seq - 1) AS spec, r.assigned,
+            r.principal, l.nonce, l.not_after
+       FROM steps s JOIN runs r USING (run_id) JOIN leases l ON l.run_id = s.run_id AND l.node_id = s.node_id
+      WHERE s.run_id = $1 AND s.seq = $2 AND s.node_id = $3`,
+    [run_id, seq, nodeId],
+  );
+  if (rows[0] === undefined) throw new Error(`node ${nodeId} holds no lease for step ${seq} of run ${run_id}`);
+  return rows[0];
+}

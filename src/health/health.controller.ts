@@ -1,0 +1,60 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { HealthCheck, type HealthCheckResult, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
+import { Database } from '../platform/database/database.js';
+import { Lifecycle } from '../platform/lifecycle.js';
+import { within } from '../platform/within.js';
+import { StoredFigures } from './stored-figures.js';
+
+const DATABASE_SECONDS = 2;
+
+@ApiTags('operation')
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly indicator: HealthIndicatorService,
+    private readonly database: Database,
+    private readonly lifecycle: Lifecycle,
+    private readonly figures: StoredFigures,
+  ) {}
+
+  /** The process turns; says nothing of the database. */
+  @Get('livez')
+  livez(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  /** The server takes requests: its database answers, it has started, and it is not stopping. */
+  @Get('readyz')
+  @HealthCheck()
+  readyz(): Promise<HealthCheckResult> {
+    return this.health.check([
+      () => {
+        const server = this.indicator.check('server');
+        const { phase } = this.lifecycle;
+        return phase === 'ready' ? server.up() : server.down({ phase });
+      },
+      async () => {
+        const database = this.indicator.check('database');
+        return (await this.#answers()) ? database.up() : database.down({ message: 'does not answer' });
+      },
+    ]);
+  }
+
+  /** Prometheus figures; those that need the database are left out while it is away. */
+  @Get('metrics')
+  @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+  metrics(): Promise<string> {
+    return this.figures.text(DATABASE_SECONDS);
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await within(DATABASE_SECONDS, this.database.query('/* health.ping */ SELECT 1'));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

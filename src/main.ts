@@ -1,0 +1,43 @@
+import 'reflect-metadata';
+import { readConfig, ConfigError } from './platform/config/read-config.js';
+import { EmbeddedError } from './platform/embedded/embedded-error.js';
+import { type Mediator, startMediator } from './start-mediator.js';
+
+/** sysexits.h: EX_CONFIG. */
+const EXIT_CONFIG = 78;
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  let mediator: Mediator | undefined;
+  let stopped = false;
+  const stop = (): void => {
+    if (stopped) return;
+    stopped = true;
+    if (mediator === undefined) process.exit(0);
+    mediator.stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  mediator = await startMediator(config);
+  void mediator.databaseLost.then((reason) => {
+    if (!stopped) fail(new Error(`the embedded PostgreSQL ended: ${reason}`));
+  });
+  if (stopped) return void mediator.stop().then(() => process.exit(0));
+  const notice = mediator.notice === undefined ? '' : ` (${mediator.notice})`;
+  process.stdout.write(`Mediator is ready at ${mediator.url}, its API is described at ${mediator.url}/docs${notice}\n`);
+}
+
+function fail(error: unknown): never {
+  if (error instanceof ConfigError) {
+    process.stderr.write(`${error.faults.join('\n')}\n`);
+    process.exit(EXIT_CONFIG);
+  }
+  const expected = error instanceof EmbeddedError || (error as { code?: string }).code === 'EADDRINUSE';
+  process.stderr.write(`${expected ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`);
+  process.exit(1);
+}
+
+main().catch(fail);

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { widens } from '../domain/matching/widens.js';
+import { drainedEnding } from '../steps/drained-ending.js';
+import { Config } from '../platform/config/config.js';
+import { Database } from '../platform/database/database.js';
+import type { Tx } from '../platform/database/queryable.js';
+import { endRun } from '../steps/end-run.js';
+import { endStep } from '../steps/end-step.sql.js';
+import { lockRun } from '../steps/lock-run.sql.js';
+import { type Lease, readLeases } from '../leases/read-leases.sql.js';
+import { renewLeases } from '../leases/renew-leases.sql.js';
+import type { Why } from '../queue/why.js';
+import { hasClaimed, readRestarted } from './claimed-steps.sql.js';
+import { type AdvertBefore, insertNode, lockAdvert, type NewAdvert, storeAdvert } from './store-advert.sql.js';
+
+export interface Advertised {
+  expires_at: Date;
+  whys: Why[];
+  /** Runs that this advert ended. */
+  ended: string[];
+}
+
+/** Takes an advert, which is the heartbeat too: store, restart detection, drain at a boundary, renewal; one transaction. */
+@Injectable()
+export class Advertise {
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+  ) {}
+
+  advertise(advert: NewAdvert): Promise<Advertised> {
+    const { renewSeconds, lifeSeconds } = this.config;
+    return this.database.transaction('advert', async (tx) => {
+      let before = await lockAdvert(tx, advert.node_id, renewSeconds);
+      const isNew = before === undefined && (await insertNode(tx, advert.node_id));
+      if (!isNew) before ??= await lockAdvert(tx, advert.node_id, renewSeconds);
+      const { expires_at, leased_run, restarted } = await storeAdvert(tx, advert, lifeSeconds);
+      tx.hint('steps');
+
+      const whys = whysOf(isNew ? undefined : before, advert);
+      const ended: string[] = [];
+      if (leased_run !== null && (restarted || advert.drain === 'at-boundary')) {
+        const why = await this.#endLeasedRun(tx, leased_run, advert);
+        if (why !== undefined) {
+          whys.push(why);
+          ended.push(leased_run);
+        }
+      }
+      if (leased_run !== null) await renewLeases(tx, advert.node_id, lifeSeconds);
+      return { expires_at, whys, ended };
+    });
+  }
+
+  /** Every lease of the node as it is now, that of a run which the wake has promoted included. */
+  leasesOf(nodeId: string): Promise<Lease[]> {
+    return readLeases(this.database, nodeId);
+  }
+
+  /** The run of this node ends where a new instance has lost its step, or where the node drains and no step is in progress. */
+  async #endLeasedRun(tx: Tx, runId: string, { node_id, instance, drain }: NewAdvert): Promise<Why | undefined> {
+    const run = await lockRun(tx, runId);
+    if (run?.state !== 'RUNNING') return undefined;
+    const lost = instance === '' ? [] : await readRestarted(tx, runId, node_id, instance);
+    for (const seq of lost) {
+      await endStep(tx, runId, seq, 'FAILED', { error: `node ${node_id} was restarted as instance ${instance}` });
+    }
+    if (lost.length > 0) {
+      const detail = `node ${node_id} was restarted while it ran step ${lost.join(', ')}`;
+      const by = { kind: 'node', name: node_id } as const;
+      await endRun(tx, runId, { state: 'FAILED', verdict: { reason: 'node_restarted', detail, by, checks: [] } });
+      return 'node-restart';
+    }
+    if (drain !== 'at-boundary' || (await hasClaimed(tx, runId, node_id))) return undefined;
+    await endRun(tx, runId, drainedEnding(node_id));
+    return 'drained';
+  }
+}
+
+/** A node that drains frees nothing, whatever else is new about it. */
+function whysOf(before: AdvertBefore | undefined, advert: NewAdvert): Why[] {
+  if (advert.drain !== '') return [];
+  const joined =
+    before === undefined || before.lapsing || before.revived || widens(before.capabilities, advert.capabilities);
+  const lifted = before !== undefined && before.drain !== '';
+  return [...(lifted ? ['drain-lift' as const] : []), ...(joined ? ['node-joined' as const] : [])];
+}

@@ -1,0 +1,58 @@
+import { Body, Controller, Get, HttpCode, Logger, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { readDrain } from '../domain/drain.js';
+import { Config } from '../platform/config/config.js';
+import { QueueService } from '../queue/queue.service.js';
+import { SealRecord } from '../records/seal-record.js';
+import { AdvertAnswerDto, AdvertDto } from './advert.dto.js';
+import { Advertise } from './advertise.js';
+import { CapabilitiesDto, NodesDto, NodesQueryDto } from './node.dto.js';
+import { ShowNodes } from './show-nodes.js';
+
+@ApiTags('nodes')
+@Controller('v1')
+export class NodesController {
+  readonly #logger = new Logger('nodes');
+
+  constructor(
+    private readonly advert: Advertise,
+    private readonly show: ShowNodes,
+    private readonly config: Config,
+    private readonly queue: QueueService,
+    private readonly record: SealRecord,
+  ) {}
+
+  /** A node says what it offers from now on; this is its heartbeat too. */
+  @Post('nodes')
+  @HttpCode(200)
+  async advertise(@Body() body: AdvertDto): Promise<AdvertAnswerDto> {
+    const { node_id, label = node_id, instance = '', capabilities } = body;
+    const { drain, warning } = readDrain(body.drain);
+    if (warning) this.#logger.warn({ msg: warning, node_id });
+    const { expires_at, ended } = await this.queue.wakeAfter(
+      () => this.advert.advertise({ node_id, label, instance, drain, capabilities }),
+      ({ whys }) => whys,
+    );
+    await this.record.seal(ended);
+    return {
+      node_id,
+      renew_seconds: this.config.renewSeconds,
+      expires_at: expires_at.toISOString(),
+      drain,
+      ...(warning && { warnings: [warning] }),
+      leases: await this.advert.leasesOf(node_id),
+    };
+  }
+
+  /** The nodes that are live, or all that ever spoke, with who holds them. */
+  @Get('nodes')
+  nodes(@Query() query: NodesQueryDto): Promise<NodesDto> {
+    return this.show.nodes(query.all);
+  }
+
+  /** Every capability that live nodes offer: what exists, not what is free. */
+  @Get('capabilities')
+  capabilities(): Promise<CapabilitiesDto> {
+    return this.show.capabilities();
+  }
+}

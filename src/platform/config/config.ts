@@ -1,0 +1,29 @@
+/** What the process was told by its environment, checked once at start. Durations are in seconds and may be fractions. */
+export class Config {
+  /** None: an embedded PostgreSQL under `dataDir`. */
+  readonly databaseUrl?: string;
+  readonly dataDir!: string;
+  readonly host!: string;
+  readonly port!: number;
+  /** Open mode may listen on more than loopback. */
+  readonly insecure!: boolean;
+  /** The first life of a lease. */
+  readonly leaseTtlSeconds!: number;
+  /** The heartbeat period told to nodes, and the reaper's. */
+  readonly renewSeconds!: number;
+  /** Adverts and renewed leases live `renewSeconds` times this. */
+  readonly notAfterFactor!: number;
+  /** Distinct nodes a run may hold; 0: no cap. */
+  readonly maxLeasesPerRun!: number;
+  readonly dbPoolSize!: number;
+  readonly logLevel!: string;
+
+  constructor(values: Omit<Config, 'lifeSeconds'>) {
+    Object.assign(this, values);
+  }
+
+  /** How long an advert lives, and a lease that its node renews. */
+  get lifeSeconds(): number {
+    return this.renewSeconds * this.notAfterFactor;
+  }
+}

@@ -1,0 +1,75 @@
+import { isIP } from 'node:net';
+import { Config } from './config.js';
+
+/** All that is wrong with the environment, one sentence each. The process that meets it exits with 78 (EX_CONFIG). */
+export class ConfigError extends Error {
+  constructor(readonly faults: string[]) {
+    super(faults.join('\n'));
+  }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Reads the environment; an empty variable counts as not set. Throws a ConfigError that names every fault at once. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const faults: string[] = [];
+  const text = (name: string): string | undefined => env[name] || undefined;
+
+  const number = (name: string, fallback: number, wanted: string, fits: (value: number) => boolean): number => {
+    const given = text(name);
+    const value = given === undefined ? fallback : /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : NaN;
+    if (!fits(value)) faults.push(`${name} must be ${wanted}; it is ${JSON.stringify(given)}`);
+    return value;
+  };
+  const whole = (name: string, fallback: number, least: number, most: number): number =>
+    number(
+      name,
+      fallback,
+      `a whole number from ${least} to ${most}`,
+      (v) => Number.isInteger(v) && v >= least && v <= most,
+    );
+  const seconds = (name: string, fallback: number): number =>
+    number(name, fallback, 'a number of seconds above 0, at most 31536000', (v) => v > 0 && v <= 31_536_000);
+  const oneOf = (name: string, fallback: string, words: string[]): string => {
+    const given = text(name) ?? fallback;
+    if (!words.includes(given))
+      faults.push(`${name} must be one of ${words.join(', ')}; it is ${JSON.stringify(given)}`);
+    return given;
+  };
+
+  const config = new Config({
+    databaseUrl: text('DATABASE_URL'),
+    dataDir: text('MEDIATOR_DATA_DIR') ?? './.mediator',
+    host: text('HOST') ?? '127.0.0.1',
+    port: whole('PORT', 3000, 0, 65_535),
+    insecure: oneOf('MEDIATOR_INSECURE', 'false', ['true', 'false']) === 'true',
+    leaseTtlSeconds: seconds('MEDIATOR_LEASE_TTL_SECONDS', 3600),
+    renewSeconds: seconds('MEDIATOR_RENEW_SECONDS', 60),
+    notAfterFactor: number('MEDIATOR_NOT_AFTER_FACTOR', 3, 'a number from 2 to 1000', (v) => v >= 2 && v <= 1000),
+    maxLeasesPerRun: whole('MEDIATOR_MAX_LEASES_PER_RUN', 0, 0, 100_000),
+    dbPoolSize: whole('MEDIATOR_DB_POOL_SIZE', 10, 2, 1000),
+    logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+  });
+
+  if (config.databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(config.databaseUrl)) {
+    faults.push('DATABASE_URL must begin with postgres:// or postgresql://');
+  }
+  if (text('MEDIATOR_TOKENS_FILE') !== undefined) {
+    faults.push(
+      'MEDIATOR_TOKENS_FILE is set, but this version knows no tokens yet: it would let everybody in. Unset it.',
+    );
+  }
+  if (!config.insecure && !isLoopback(config.host)) {
+    faults.push(
+      `HOST is ${JSON.stringify(config.host)}, which others can reach, and without tokens everybody is operator: ` +
+        'listen on 127.0.0.1, ::1 or localhost, or set MEDIATOR_INSECURE=true if that is meant',
+    );
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}

@@ -1,0 +1,112 @@
+import { EventEmitter } from 'node:events';
+import { Injectable, Logger } from '@nestjs/common';
+import pg from 'pg';
+import type { Hint } from './queryable.js';
+
+/*
+ * Hints: "there is something to look at", without data, so that a lost or doubled one does no harm.
+ * A hint reaches this process at once and the others by NOTIFY, which is sent after the commit (inside a transaction it
+ * would serialize the commits) from the listening connection, several in one statement.
+ * When that connection is (re)made everybody looks, because notices were lost meanwhile. It decides nothing: whoever is
+ * told looks at the database, and looks by itself once every renew period.
+ */
+const HINTS: readonly Hint[] = ['steps', 'runs'];
+const channelOf = (hint: Hint): string => `mediator_${hint}`;
+const RECONNECT_MS = [50, 100, 250, 500, 1000];
+
+@Injectable()
+export class Hints {
+  readonly #logger = new Logger('hints');
+  readonly #local = new EventEmitter().setMaxListeners(0);
+  readonly #unsent = new Set<Hint>();
+  #client: pg.Client | undefined;
+  #sending = false;
+  #stopped = true;
+  #retry: NodeJS.Timeout | undefined;
+
+  /** Calls back at each hint of this kind, and after each reconnect. Gives the way to stop it. */
+  on(hint: Hint, look: () => void): () => void {
+    this.#local.on(hint, look);
+    return () => this.#local.off(hint, look);
+  }
+
+  /** Tells this process now and the others soon. Never throws and waits for nothing. */
+  ring(hint: Hint): void {
+    this.#local.emit(hint);
+    this.#unsent.add(hint);
+    void this.#send();
+  }
+
+  /** Begins to listen; a database that is away is tried again until `stop`. */
+  async start(url: string): Promise<void> {
+    this.#stopped = false;
+    await this.#connect(url, 0);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+
+  async #connect(url: string, failures: number): Promise<void> {
+    if (this.#stopped) return;
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'mediator-listen',
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+    });
+    const lost = (): void => {
+      if (this.#client === client) this.#client = undefined;
+      client.removeAllListeners('end').removeAllListeners('notification');
+      client.end().catch(() => undefined);
+      if (this.#stopped) return;
+      const pause = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)];
+      this.#retry = setTimeout(() => void this.#connect(url, failures + 1), pause).unref();
+    };
+    client.on('error', (error) => this.#logger.warn(`the listening connection broke: ${error.message}`));
+    try {
+      await client.connect();
+      const own = (client as unknown as { processID: number }).processID;
+      client.on('notification', ({ channel, processId }) => {
+        const hint = HINTS.find((known) => channelOf(known) === channel);
+        if (hint !== undefined && processId !== own) this.#local.emit(hint);
+      });
+      await client.query(HINTS.map((hint) => `LISTEN ${channelOf(hint)}`).join('; '));
+    } catch (error) {
+      this.#logger.warn(`cannot listen: ${(error as Error).message}`);
+      lost();
+      return;
+    }
+    failures = 0;
+    client.once('end', lost);
+    this.#client = client;
+    if (this.#stopped) return void this.stop();
+    for (const hint of HINTS) this.#local.emit(hint);
+    void this.#send();
+  }
+
+  async #send(): Promise<void> {
+    if (this.#sending) return;
+    this.#sending = true;
+    try {
+      // Whatever was rung within this turn of the loop goes in one statement.
+      await Promise.resolve();
+      while (this.#client !== undefined && this.#unsent.size > 0) {
+        const channels = [...this.#unsent].map(channelOf);
+        this.#unsent.clear();
+        await this.#client.query('/* hints.send */ SELECT pg_notify(channel, $2) FROM unnest($1::text[]) channel', [
+          channels,
+          '',
+        ]);
+      }
+    } catch (error) {
+      this.#logger.warn(`a hint was not sent: ${(error as Error).message}`);
+    } finally {
+      this.#sending = false;
+    }
+  }
+}

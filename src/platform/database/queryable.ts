@@ -1,0 +1,27 @@
+/** What a statement gave: its rows, and how many rows it touched. */
+export interface Result<Row> {
+  rows: Row[];
+  affected: number;
+}
+
+/** Where a statement can be sent: a transaction, or the database itself for a read that stands alone. */
+export interface Queryable {
+  query<Row = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Result<Row>>;
+}
+
+/** What other processes, and parked calls of this one, are told after a commit: that there is something to look at. */
+export type Hint = 'steps' | 'runs';
+
+/** An open transaction: the first argument of every step, never optional, never ambient. */
+export interface Tx extends Queryable {
+  readonly name: string;
+  /** Tells whoever waits for such a thing to look, once this transaction is committed. */
+  hint(hint: Hint): void;
+}
+
+/** Thrown inside a transaction to roll it back and still answer: an outcome, not a fault. */
+export class Rollback<T> extends Error {
+  constructor(readonly outcome: T) {
+    super('rolled back');
+  }
+}

@@ -1,0 +1,118 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource, QueryRunner } from 'typeorm';
+import { point } from '../points.js';
+import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, sqlState } from './faults.js';
+import { type Hint, type Result, Rollback, type Tx } from './queryable.js';
+
+/*
+ * The order of locks, for everybody:
+ *
+ *   nodes (by node_id) → runs → the rest
+ *
+ * The run's lock is FOR NO KEY UPDATE (FOR UPDATE would block the foreign keys of uploads) and covers its leases, steps,
+ * asks and record. Who needs a node takes it before the run. Exceptions: a promotion locks its QUEUED run first, since
+ * nobody who holds a node asks for a QUEUED run; an acquire takes its node last and relies on the retry; a renewal
+ * touches only `leases` of the locked node, without the run's lock.
+ *
+ * A lock is a statement of its own, and what depends on it is a later statement: one statement keeps the snapshot from
+ * before it waited.
+ */
+
+export interface TransactionOptions {
+  /** Whether contention (40P01, 40001, 55P03) runs the whole closure again. Default true. */
+  retry?: boolean;
+  onRetry?: (name: string) => void;
+  onCommitted?: (hints: ReadonlySet<Hint>) => void;
+}
+
+const ATTEMPTS = 6;
+const open = new AsyncLocalStorage<string>();
+
+/**
+ * Runs `work` in one transaction and commits it; a Rollback thrown inside rolls back and gives its outcome.
+ * Throws CommitUnknown where COMMIT got no answer, DatabaseUnavailable where the database is away or the contention
+ * does not end, and whatever else `work` threw after rolling back.
+ */
+export async function transaction<T>(
+  source: DataSource,
+  name: string,
+  work: (tx: Tx) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const outer = open.getStore();
+  if (outer !== undefined) throw new Error(`transaction ${name} inside transaction ${outer}`);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(source, name, work, options);
+    } catch (error) {
+      if (!isContention(error) || options.retry === false) throw error;
+      if (attempt === ATTEMPTS) throw new DatabaseUnavailable(error);
+      options.onRetry?.(name);
+      await sleep(Math.random() * 10 * 2 ** attempt);
+    }
+  }
+}
+
+async function once<T>(
+  source: DataSource,
+  name: string,
+  work: (tx: Tx) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  const runner = source.createQueryRunner();
+  const hints = new Set<Hint>();
+  let outcome: T;
+  try {
+    await reaching(() => runner.startTransaction());
+    try {
+      const tx: Tx = { name, query: (sql, params) => query(runner, sql, params), hint: (hint) => hints.add(hint) };
+      outcome = await open.run(name, () => work(tx));
+    } catch (error) {
+      await rollback(runner);
+      if (error instanceof Rollback) return error.outcome as T;
+      throw error;
+    }
+    await commit(runner, name);
+  } finally {
+    await runner.release();
+  }
+  options.onCommitted?.(hints);
+  await point(`${name}.committed`);
+  return outcome;
+}
+
+/** Sends one statement; an answer that did not come is DatabaseUnavailable. */
+export async function query<Row>(runner: QueryRunner, sql: string, params: unknown[] = []): Promise<Result<Row>> {
+  const { records, affected } = await reaching(() => runner.query(sql, params, true));
+  return { rows: (records ?? []) as Row[], affected: affected ?? 0 };
+}
+
+async function commit(runner: QueryRunner, name: string): Promise<void> {
+  await point(`${name}.before-commit`);
+  try {
+    await runner.commitTransaction();
+  } catch (error) {
+    // An error with an SQLSTATE of its own is the answer "no"; a connection that went away is no answer.
+    if (sqlState(error) !== undefined && !isUnreachable(error)) throw error;
+    throw new CommitUnknown(error);
+  }
+}
+
+async function rollback(runner: QueryRunner): Promise<void> {
+  try {
+    await runner.rollbackTransaction();
+  } catch (error) {
+    // The connection is gone, and with it the transaction: that is a rollback too. The first error is the one to tell.
+    if (!isUnreachable(error)) throw error;
+  }
+}
+
+async function reaching<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    if (isUnreachable(error)) throw new DatabaseUnavailable(error);
+    throw error;
+  }
+}

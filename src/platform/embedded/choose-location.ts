@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canReach } from './can-reach.js';
+import { EmbeddedError } from './embedded-error.js';
+import { listClusters } from './list-clusters.js';
+import { type ServerUser, serverUser } from './server-user.js';
+
+export interface Location {
+  /** The folder that holds the locks, the log and one `postgres-<major>` folder per version. */
+  home: string;
+  /** Whom the server runs as; undefined: whoever runs the Mediator. */
+  user?: ServerUser;
+  notice?: string;
+}
+
+const ELSEWHERE = '/var/lib/mediator';
+
+/**
+ * In the data directory wherever possible. A root whose server cannot get there (a 0700 folder above) keeps the data in
+ * /var/lib/mediator. Data that exists is stayed with, whatever became of the permissions since: an empty database in
+ * place of the one from yesterday would be worse than an error.
+ */
+export function chooseLocation(dataDir: string): Location {
+  mkdirSync(dataDir, { recursive: true });
+  const real = realpathSync(dataDir);
+  const elsewhere = join(ELSEWHERE, createHash('sha256').update(real).digest('hex').slice(0, 16));
+  const here = listClusters(real);
+  const there = listClusters(elsewhere);
+
+  if (process.getuid?.() !== 0) {
+    if (here.length === 0 && there.length > 0) {
+      throw new EmbeddedError(
+        `The data of ${real} lies in ${elsewhere} since the Mediator ran as root. Run it as root again, ` +
+          `or move ${there.join(', ')} to ${real} and give it to your user.`,
+      );
+    }
+    return { home: real };
+  }
+
+  const user = serverUser(real, here.at(-1) ?? there.at(-1));
+  const reachable = canReach(user, real);
+  if (here.length > 0 && !reachable) {
+    throw new EmbeddedError(
+      `PostgreSQL cannot run as root and runs as ${user.name}, who cannot reach its data in ${real}. ` +
+        'Let that user enter every folder on the way (chmod a+x).',
+    );
+  }
+  if (here.length > 0 || (reachable && there.length === 0)) return { home: real, user };
+
+  mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
+  writeFileSync(join(elsewhere, 'data-directory'), `${real}\n`);
+  const why = reachable
+    ? 'where it was put when the data directory could not be reached'
+    : `because PostgreSQL cannot run as root and ${user.name} cannot reach the data directory`;
+  return { home: elsewhere, user, notice: `The data of ${real} lies in ${elsewhere}, ${why}.` };
+}

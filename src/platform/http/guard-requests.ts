@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import type { Lifecycle } from '../lifecycle.js';
+import { Problem } from './problem.js';
+import { unavailable } from './problem.filter.js';
+import { malformed } from './well-formed.js';
+
+/** What holds for every request before a controller sees it, and for every answer. */
+export function guardRequests(fastify: FastifyInstance, lifecycle: Lifecycle): void {
+  fastify.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+    // While the process stops, a connection is not kept for another request.
+    if (lifecycle.phase === 'stopping') void reply.header('connection', 'close');
+    if (isServed(request.url, lifecycle)) return;
+    throw unavailable(lifecycle.phase === 'starting' ? 'the server is starting' : 'the server is stopping');
+  });
+
+  fastify.addHook('preValidation', async (request) => {
+    // A contract has a parser of its own, which finds every fault.
+    const body = request.routeOptions.config.ownParser ? undefined : request.body;
+    const parts = { path: request.params, query: request.query, headers: request.headers, body };
+    for (const [part, value] of Object.entries(parts)) {
+      const fault = malformed(value);
+      if (fault === undefined) continue;
+      const detail = `${part}${fault.pointer} ${fault.detail}`;
+      throw new Problem('invalid_request', detail, { errors: part === 'body' ? [fault] : undefined });
+    }
+  });
+
+  fastify.addHook('onResponse', async (request, reply) => {
+    request.log.info({
+      msg: 'request',
+      method: request.method,
+      path: request.url.split('?', 1)[0],
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      request_id: request.id,
+    });
+  });
+}
+
+/** Under /v1 nothing is served before the process is ready, nor new requests while it stops. */
+function isServed(url: string, lifecycle: Lifecycle): boolean {
+  return lifecycle.phase === 'ready' || !(url === '/v1' || url.startsWith('/v1/') || url.startsWith('/v1?'));
+}

@@ -1,0 +1,20 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+
+/** Which page of a list. */
+export class PageQueryDto {
+  /** How many items at most. */
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, default: 50, required: false })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'must be a whole number from 1 to 200' })
+  @Min(1, { message: 'must be a whole number from 1 to 200' })
+  @Max(200, { message: 'must be a whole number from 1 to 200' })
+  limit: number = 50;
+
+  /** The `next` of the page before. */
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  cursor?: string;
+}

@@ -1,0 +1,97 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PROBLEMS } from '../../domain/problem-codes.js';
+import { isUnreachable } from '../database/faults.js';
+import { Problem } from './problem.js';
+import type { Routes } from './routes.js';
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** The one place that answers a 4xx or 5xx. A 4xx is answered quietly; a 5xx of our own making is logged with its stack. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  readonly #logger = new Logger('http');
+
+  constructor(private readonly routes: Routes) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    if (reply.sent || reply.raw.destroyed) return;
+    if (isHealthReport(exception)) {
+      void reply.status(exception.getStatus()).send(exception.getResponse());
+      return;
+    }
+    const problem = this.#toProblem(exception, request);
+    if (problem.code === 'internal') {
+      this.#logger.error({ msg: 'internal error', request_id: request.id, err: exception });
+    } else if (problem.code === 'unavailable') {
+      this.#logger.warn({ msg: problem.detail, request_id: request.id, cause: causeOf(exception) });
+    }
+    void reply
+      .status(problem.status)
+      .headers(problem.extras.headers ?? {})
+      .type('application/problem+json')
+      .send(problemBody(problem, request));
+  }
+
+  #toProblem(exception: unknown, request: FastifyRequest): Problem {
+    if (exception instanceof Problem) return exception;
+    if (isUnreachable(exception)) return unavailable('the database does not answer');
+    const status = statusOf(exception);
+    const message = (exception as Error | undefined)?.message ?? '';
+    if (status === 404) return this.#noRoute(request);
+    if (status === 413) return new Problem('too_large', 'the body is larger than this route takes');
+    if (status === 415) return new Problem('unsupported_media_type', 'the body must be sent as application/json');
+    if (status === 503) return unavailable('the server is stopping');
+    if (status >= 400 && status < 500) return new Problem('invalid_request', message);
+    return new Problem('internal', 'something went wrong here; the request id names it in the log');
+  }
+
+  #noRoute(request: FastifyRequest): Problem {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const allowed = this.routes.methodsAt(path);
+    if (allowed.length === 0) return new Problem('route_not_found', `nothing is served at ${path}`);
+    return new Problem('method_not_allowed', `${path} takes ${allowed.join(', ')}, not ${request.method}`, {
+      headers: { Allow: allowed.join(', ') },
+    });
+  }
+}
+
+/** The body of a problem, as RFC 9457 and this API have it. */
+export function problemBody(problem: Problem, request: Pick<FastifyRequest, 'id' | 'url'>): Record<string, unknown> {
+  return {
+    type: `/problems/${problem.code}`,
+    title: PROBLEMS[problem.code].title,
+    status: problem.status,
+    detail: problem.detail,
+    instance: request.url.split('?', 1)[0],
+    code: problem.code,
+    request_id: request.id,
+    ...(problem.extras.errors && { errors: problem.extras.errors }),
+    ...problem.extras.members,
+  };
+}
+
+/** 503: the database is away, or the server is starting or stopping. Every operation may be repeated. */
+export function unavailable(detail: string): Problem {
+  return new Problem('unavailable', detail, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
+}
+
+function statusOf(exception: unknown): number {
+  if (exception instanceof HttpException) return exception.getStatus();
+  const status = (exception as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : 500;
+}
+
+/** Terminus answers a failed check with an exception that carries its report. */
+function isHealthReport(exception: unknown): exception is HttpException {
+  if (!(exception instanceof HttpException)) return false;
+  const body = exception.getResponse();
+  return typeof body === 'object' && body !== null && 'details' in body && 'info' in body;
+}
+
+function causeOf(exception: unknown): string | undefined {
+  const cause = (exception as { cause?: unknown } | null)?.cause;
+  return cause instanceof Error ? cause.message : undefined;
+}

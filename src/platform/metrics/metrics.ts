@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+
+/** The figures of this process. What needs the database is asked when somebody scrapes: see the health room. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly wakes = this.#counter('wakes_total', 'Calls of wake, by why.', ['why']);
+  readonly sweeps = this.#counter('sweeps_total', 'Sweeps of the queue, by how they ended.', ['result']);
+  readonly promotions = this.#counter('promotions_total', 'Runs promoted from the queue.', []);
+  readonly sweepSeconds = new Histogram({
+    name: 'mediator_sweep_duration_seconds',
+    help: 'How long a sweep of the queue takes.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [this.registry],
+  });
+  readonly transactionRetries = this.#counter(
+    'transaction_retries_total',
+    'Transactions begun again after a deadlock, a serialization failure or a lock timeout.',
+    ['transaction'],
+  );
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry, prefix: 'mediator_' });
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name: `mediator_${name}`, help, labelNames, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * Named points between two statements: tests stand there to force an interleaving, or to kill the process.
+ * In production nobody listens and a point does nothing.
+ */
+export type PointHandler = (name: string) => Promise<void> | void;
+
+let handler: PointHandler | undefined;
+
+/** Passes the named point; waits for, or throws, whatever a test put there. */
+export async function point(name: string): Promise<void> {
+  await handler?.(name);
+}
+
+/** Tests only: puts a handler at every point, or takes it away. */
+export function atPoints(next: PointHandler | undefined): void {
+  handler = next;
+}

@@ -1,0 +1,27 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fromCursor, toCursor } from '../platform/http/cursor.js';
+import { nextLink } from '../platform/http/next-link.js';
+import { PageQueryDto } from '../platform/http/page.dto.js';
+import { ShowQueue } from './show-queue.js';
+import { QueueDto } from './waiting.dto.js';
+
+@ApiTags('queue')
+@Controller('v1/queue')
+export class QueueController {
+  constructor(private readonly showQueue: ShowQueue) {}
+
+  /** The queued runs in arrival order, each with the reason why it waits. */
+  @Get()
+  async list(
+    @Query() page: PageQueryDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<QueueDto> {
+    const { next, ...shown } = await this.showQueue.page(page.limit, fromCursor(page.cursor));
+    const cursor = next ? toCursor(next) : null;
+    if (cursor) void reply.header('link', nextLink(request.url, cursor));
+    return { ...shown, next: cursor };
+  }
+}

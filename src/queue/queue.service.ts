@@ -1,0 +1,92 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { CommitUnknown } from '../platform/database/faults.js';
+import { Metrics } from '../platform/metrics/metrics.js';
+import { Sweep } from './sweep.js';
+import type { Why } from './why.js';
+
+interface PlannedSweep {
+  whys: Set<Why>;
+  done: Promise<void>;
+}
+
+/**
+ * Wakes the queue. A caller's wake returns after a sweep that began after the wake was called, and never throws into it.
+ * Inside one process sweeps coalesce: whoever wakes during a sweep waits for one further sweep, which serves all of them.
+ * Sweeps of several processes need no lock: the guarded update decides between two sweeps, the leases' key between two runs.
+ */
+@Injectable()
+export class QueueService {
+  readonly #logger = new Logger('queue');
+  #current: Promise<void> = Promise.resolve();
+  #next: PlannedSweep | undefined;
+  #owed = false;
+  /** Runs whose promotion failed by itself in the last sweep: that is made up for once, not for ever. */
+  #failedBefore = new Set<string>();
+
+  constructor(
+    private readonly sweep: Sweep,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** True where a sweep of this process is to be made up for by the next reaper pass. */
+  get owed(): boolean {
+    return this.#owed;
+  }
+
+  /** Sweeps, with all these whys; returns when that is done. */
+  async wake(...whys: Why[]): Promise<void> {
+    for (const why of whys) this.metrics.wakes.inc({ why });
+    this.#next ??= { whys: new Set(), done: this.#afterCurrent() };
+    const planned = this.#next;
+    for (const why of whys) planned.whys.add(why);
+    await planned.done;
+  }
+
+  /**
+   * Runs a use case that may free something and wakes for what its outcome says; a release whose COMMIT got no answer
+   * leaves a sweep owed, since it may have happened.
+   */
+  async wakeAfter<T>(useCase: () => Promise<T>, whysOf: (outcome: T) => Why[]): Promise<T> {
+    let outcome: T;
+    try {
+      outcome = await useCase();
+    } catch (error) {
+      if (error instanceof CommitUnknown) this.#owed = true;
+      throw error;
+    }
+    const whys = whysOf(outcome);
+    if (whys.length > 0) await this.wake(...whys);
+    return outcome;
+  }
+
+  /** Returns when the sweeps that were asked for so far are done. */
+  async idle(): Promise<void> {
+    await (this.#next?.done ?? this.#current);
+  }
+
+  async #afterCurrent(): Promise<void> {
+    await this.#current;
+    const whys = [...(this.#next?.whys ?? [])];
+    this.#next = undefined;
+    this.#current = this.#sweepOnce(whys);
+    await this.#current;
+  }
+
+  async #sweepOnce(whys: Why[]): Promise<void> {
+    const observe = this.metrics.sweepSeconds.startTimer();
+    try {
+      const { promoted, failed, unfinished } = await this.sweep.run(whys);
+      this.metrics.promotions.inc(promoted.length);
+      this.#owed = unfinished || failed.some((runId) => !this.#failedBefore.has(runId));
+      this.#failedBefore = new Set(failed);
+      this.metrics.sweeps.inc({ result: unfinished || failed.length > 0 ? 'incomplete' : 'clean' });
+      if (promoted.length > 0) this.#logger.log({ msg: 'promoted', runs: promoted, whys });
+    } catch (error) {
+      this.#owed = true;
+      this.metrics.sweeps.inc({ result: 'failed' });
+      this.#logger.error({ msg: 'a sweep failed; the next reaper pass makes up for it', whys, err: error });
+    } finally {
+      observe();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { THE_SERVER } from '../domain/verdict.js';
+import { Database } from '../platform/database/database.js';
+import { endRun } from '../steps/end-run.js';
+import { lockRun } from '../steps/lock-run.sql.js';
+import { readExpired } from './read-expired.sql.js';
+
+/** Ends a run that a node has left: a lease of it ran out. A heartbeat, an answer or a report that came first wins. */
+@Injectable()
+export class ExpireRun {
+  constructor(private readonly database: Database) {}
+
+  /** False: by now there is no reason to. */
+  expire(runId: string): Promise<boolean> {
+    return this.database.transaction('expire', async (tx) => {
+      if ((await lockRun(tx, runId))?.state !== 'RUNNING') return false;
+      const nodes = await readExpired(tx, runId);
+      if (nodes.length === 0) return false;
+      const detail = `the lease of ${nodes.join(', ')} ran out: no heartbeat in time`;
+      await endRun(tx, runId, {
+        state: 'FAILED',
+        verdict: { reason: 'lease_expired', detail, by: THE_SERVER, checks: [] },
+      });
+      return true;
+    });
+  }
+}

@@ -1,0 +1,20 @@
+import type { Queryable } from '../platform/database/queryable.js';
+
+/** Runs under way with a lease that ran out and no person to wait for. Unlocked: each is asked again under its lock. */
+export async function findExpired(database: Queryable): Promise<string[]> {
+  const { rows } = await database.query<{ run_id: string }>(
+    `/* reaper.find-expired */
+     SELECT DISTINCT l.run_id FROM leases l JOIN runs r USING (run_id)
+      WHERE l.not_after < clock_timestamp() AND r.state = 'RUNNING' ORDER BY l.run_id`,
+  );
+  return rows.map((row) => row.run_id);
+}
+
+/** Leases that outlived their run, by node. */
+export async function findLeftovers(database: Queryable): Promise<{ node_id: string; run_id: string }[]> {
+  const { rows } = await database.query<{ node_id: string; run_id: string }>(
+    `/* reaper.find-leftovers */
+     SELECT l.node_id, l.run_id FROM leases l JOIN runs r USING (run_id) WHERE r.ended_at IS NOT NULL ORDER BY l.node_id`,
+  );
+  return rows;
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '../platform/database/queryable.js';
+
+/** What a closed record is rendered from. Times are RFC 3339 texts already. */
+export interface ClosedRun {
+  run: Record<string, unknown> & { run_id: string; state: string; verdict: object };
+  waited: {
+    queued_at: string;
+    reason: string;
+    holders: unknown;
+    promoted_at: string | null;
+    promoted_by: string[] | null;
+  } | null;
+  grants: Record<string, unknown>[];
+  steps: (Record<string, unknown> & { seq: number; id: string })[];
+  closed_at: Date;
+}
+
+// Times as the API writes them. to_jsonb would give microseconds and the session's zone.
+const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Everything of a run whose record is closed, so that no later statement can see it change. Undefined: it is not closed. */
+export async function readClosed(database: Queryable, runId: string): Promise<ClosedRun | undefined> {
+  const { rows } = await database.query<ClosedRun>(
+    `/* records.read-closed */
+     SELECT c.closed_at,
+       json_build_object(
+         'run_id', r.run_id, 'state', r.state, 'principal', r.principal, 'work_id', r.work_id,
+         'contract', r.contract, 'contract_sha256', r.contract_hash, 'assigned', coalesce(r.assigned, '[]'),
+         'created_at', ${time('r.created_at')}, 'started_at', ${time('r.started_at')},
+         'ended_at', ${time('r.ended_at')}, 'verdict', r.verdict) AS run,
+       CASE WHEN r.queued_at IS NOT NULL THEN json_build_object(
+         'queued_at', ${time('r.queued_at')}, 'reason', r.wait_reason, 'holders', r.wait_holders,
+         'promoted_at', ${time('r.promoted_at')}, 'promoted_by', r.promoted_whys) END AS waited,
+       coalesce((
+         SELECT json_agg(json_build_object(
+                  'node_id', g.node_id, 'roles', g.roles, 'granted_at', ${time('g.granted_at')},
+                  'released_at', ${time('g.released_at')}, 'why', g.why) ORDER BY g.grant_id)
+           FROM grants g WHERE g.run_id = r.run_id), '[]') AS grants,
+       coalesce((
+         SELECT json_agg(json_build_object(
+                  'seq', s.seq, 'id', s.id, 'kind', s.kind, 'uses', s.uses, 'state', s.state,
+                  'node_id', nullif(s.node_id, ''), 'needs', s.needs, 'attempt', s.attempt, 'chosen', s.chosen,
+                  'started_at', ${time('s.started_at')}, 'ended_at', ${time('s.ended_at')}, 'result', s.result,
+                  'attempts', coalesce((
+                    SELECT json_agg(json_build_object(
+                             'attempt', a.attempt, 'node_id', nullif(a.node_id, ''), 'instance', nullif(a.instance, ''),
+                             'state', a.state, 'started_at', ${time('a.started_at')}, 'ended_at', ${time('a.ended_at')},
+                             'result', a.result) ORDER BY a.attempt)
+                      FROM attempts a WHERE a.run_id = s.run_id AND a.seq = s.seq), '[]')) ORDER BY s.seq)
+           FROM steps s WHERE s.run_id = r.run_id), '[]') AS steps
+       FROM records c JOIN runs r USING (run_id)
+      WHERE c.run_id = $1 AND c.closed_at IS NOT NULL`,
+    [runId],
+  );
+  return rows[0];
+}

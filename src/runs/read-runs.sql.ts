@@ -1,0 +1,72 @@
+import type { AssignedRole } from '../domain/matching/fleet.js';
+import type { RunState } from '../domain/states.js';
+import type { Verdict } from '../domain/verdict.js';
+import type { Queryable } from '../platform/database/queryable.js';
+import type { Keyset } from '../platform/http/cursor.js';
+import type { QueuedPlace } from '../queue/explain-waiting.js';
+
+export interface RunRow extends Omit<QueuedPlace, 'queued_at'> {
+  state: RunState;
+  version: string;
+  principal: string;
+  work_id: string | null;
+  work: Record<string, unknown> | null;
+  assigned: AssignedRole[] | null;
+  verdict: Verdict | null;
+  contract_hash: string;
+  digest: string | null;
+  purged: boolean;
+  queued_at: Date | null;
+  created_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+}
+
+const COLUMNS = `
+  r.run_id, r.state, r.version, r.principal, r.work_id, r.contract->'work' AS work, r.requires, r.spread, r.assigned,
+  r.verdict, r.contract_hash, c.digest, c.purged_at IS NOT NULL AS purged,
+  r.queued_at, r.created_at, r.started_at, r.ended_at,
+  json_build_object('created_at', r.created_at::text, 'seq', r.seq::text) AS place`;
+
+/** One run; undefined where there is none of that id. */
+export async function readRun(database: Queryable, runId: string): Promise<RunRow | undefined> {
+  const { rows } = await database.query<RunRow>(
+    `/* runs.read */ SELECT ${COLUMNS} FROM runs r JOIN records c USING (run_id) WHERE r.run_id = $1`,
+    [runId],
+  );
+  return rows[0];
+}
+
+export interface RunFilter {
+  state?: RunState;
+  work_id?: string;
+  principal?: string;
+}
+
+/** A page of runs, the newest first, before the given place. */
+export async function readRunPage(
+  database: Queryable,
+  filter: RunFilter,
+  limit: number,
+  before: Keyset | undefined,
+): Promise<RunRow[]> {
+  const { rows } = await database.query<RunRow>(
+    `/* runs.read-page */
+     SELECT ${COLUMNS}
+       FROM runs r JOIN records c USING (run_id)
+      WHERE ($1::text IS NULL OR r.state = $1)
+        AND ($2::text IS NULL OR r.work_id = $2)
+        AND ($3::text IS NULL OR r.principal = $3)
+        AND ($4::timestamptz IS NULL OR (r.created_at, r.seq) < ($4, $5::bigint))
+      ORDER BY r.created_at DESC, r.seq DESC LIMIT $6`,
+    [
+      filter.state ?? null,
+      filter.work_id ?? null,
+      filter.principal ?? null,
+      before?.created_at ?? null,
+      before?.seq ?? null,
+      limit,
+    ],
+  );
+  return rows;
+}

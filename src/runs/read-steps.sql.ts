@@ -1,0 +1,30 @@
+import type { StepKind } from '../domain/contract/contract.js';
+import type { StepState } from '../domain/states.js';
+import type { Queryable } from '../platform/database/queryable.js';
+import type { StepResult } from '../steps/end-step.sql.js';
+
+export interface StepRow {
+  seq: number;
+  id: string;
+  kind: StepKind;
+  uses: string | null;
+  state: StepState;
+  node_id: string;
+  needs: string[];
+  attempt: number;
+  chosen: boolean;
+  started_at: Date | null;
+  ended_at: Date | null;
+  result: StepResult | null;
+}
+
+/** The steps of a run in the contract's order. */
+export async function readSteps(database: Queryable, runId: string): Promise<StepRow[]> {
+  const { rows } = await database.query<StepRow>(
+    `/* runs.read-steps */
+     SELECT seq, id, kind, uses, state, node_id, needs, attempt, chosen, started_at, ended_at, result
+       FROM steps WHERE run_id = $1 ORDER BY seq`,
+    [runId],
+  );
+  return rows;
+}

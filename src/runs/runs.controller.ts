@@ -1,0 +1,67 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fromCursor, toCursor } from '../platform/http/cursor.js';
+import { nextLink } from '../platform/http/next-link.js';
+import { Principal } from '../platform/http/principal.js';
+import { Problem } from '../platform/http/problem.js';
+import { QueueService } from '../queue/queue.service.js';
+import { SealRecord } from '../records/seal-record.js';
+import { CancelRun } from './cancel-run.js';
+import { RunDto, RunListDto } from './run.dto.js';
+import { CancelDto, RunsQueryDto } from './runs-query.dto.js';
+import { ShowRun } from './show-run.js';
+
+@ApiTags('runs')
+@Controller('v1/runs')
+export class RunsController {
+  constructor(
+    private readonly show: ShowRun,
+    private readonly cancelRun: CancelRun,
+    private readonly queue: QueueService,
+    private readonly record: SealRecord,
+  ) {}
+
+  /** Runs, the newest first. */
+  @Get()
+  async list(
+    @Query() query: RunsQueryDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RunListDto> {
+    const { items, next } = await this.show.page(query, query.limit, fromCursor(query.cursor));
+    const cursor = next ? toCursor(next) : null;
+    if (cursor) void reply.header('link', nextLink(request.url, cursor));
+    return { items, next: cursor };
+  }
+
+  /** A run with its steps. */
+  @Get(':run_id')
+  async get(@Param('run_id') runId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<RunDto> {
+    const run = await this.#shown(runId);
+    void reply.header('etag', `"${run.version}"`);
+    return run;
+  }
+
+  /** Cancels a run, queued or under way; what is over already stays as it is. */
+  @Post(':run_id/cancel')
+  @HttpCode(200)
+  async cancel(
+    @Param('run_id') runId: string,
+    @Body() body: CancelDto | undefined,
+    @Principal() principal: string,
+  ): Promise<RunDto> {
+    const outcome = await this.queue.wakeAfter(
+      () => this.cancelRun.cancel(runId, principal, body?.reason),
+      (ended) => (ended === 'cancelled' ? ['cancel'] : []),
+    );
+    if (outcome === 'cancelled') await this.record.seal([runId]);
+    return this.#shown(runId);
+  }
+
+  async #shown(runId: string): Promise<RunDto> {
+    const run = await this.show.one(runId);
+    if (run === undefined) throw new Problem('not_found', `there is no run ${runId}`);
+    return run;
+  }
+}

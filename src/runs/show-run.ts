@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../platform/database/database.js';
+import type { Keyset } from '../platform/http/cursor.js';
+import { ExplainWaiting, type QueuedPlace } from '../queue/explain-waiting.js';
+import type { WaitingDto } from '../queue/waiting.dto.js';
+import { readRun, readRunPage, type RunFilter, type RunRow } from './read-runs.sql.js';
+import { readSteps, type StepRow } from './read-steps.sql.js';
+import type { RunDto, RunSummaryDto, StepDto } from './run.dto.js';
+
+/** Runs as they are shown: a queued one with the reason why it waits. */
+@Injectable()
+export class ShowRun {
+  constructor(
+    private readonly database: Database,
+    private readonly waiting: ExplainWaiting,
+  ) {}
+
+  /** Undefined where there is no such run. */
+  async one(runId: string): Promise<RunDto | undefined> {
+    const row = await readRun(this.database, runId);
+    return row && this.row(row);
+  }
+
+  async row(row: RunRow): Promise<RunDto> {
+    const steps = await readSteps(this.database, row.run_id);
+    const waiting = await this.waiting.explain([row].filter(isQueued));
+    return { ...summaryOf(row, waiting.get(row.run_id)), steps: steps.map(stepOf) };
+  }
+
+  async page(filter: RunFilter, limit: number, before?: Keyset): Promise<{ items: RunSummaryDto[]; next?: Keyset }> {
+    const rows = await readRunPage(this.database, filter, limit + 1, before);
+    const shown = rows.slice(0, limit);
+    const waiting = await this.waiting.explain(shown.filter(isQueued).reverse());
+    return {
+      items: shown.map((row) => summaryOf(row, waiting.get(row.run_id))),
+      next: rows.length > limit ? shown.at(-1)?.place : undefined,
+    };
+  }
+}
+
+function isQueued(row: RunRow): row is RunRow & QueuedPlace {
+  return row.state === 'QUEUED';
+}
+
+function summaryOf(row: RunRow, waiting: WaitingDto | undefined): RunSummaryDto {
+  return {
+    run_id: row.run_id,
+    state: row.state,
+    version: Number(row.version),
+    principal: row.principal,
+    work_id: row.work_id,
+    ...(row.work && { work: row.work }),
+    requires: row.requires,
+    assigned: row.assigned ?? [],
+    ...(waiting && { waiting }),
+    ...(row.verdict && { verdict: row.verdict }),
+    record: { state: row.purged ? 'PURGED' : row.digest === null ? 'OPEN' : 'SEALED', digest: row.digest },
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    ended_at: row.ended_at?.toISOString() ?? null,
+  };
+}
+
+function stepOf({ chosen, result, ...row }: StepRow): StepDto {
+  return {
+    ...row,
+    node_id: row.node_id === '' ? null : row.node_id,
+    ...(chosen && { chosen }),
+    started_at: row.started_at?.toISOString() ?? null,
+    ended_at: row.ended_at?.toISOString() ?? null,
+    ...(result && { result }),
+  };
+}

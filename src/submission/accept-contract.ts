@@ -1,0 +1,42 @@
+import { v7 as uuidv7 } from 'uuid';
+import { contractHash } from '../domain/contract/contract-hash.js';
+import { RUN_ID } from '../domain/contract/names.js';
+import { parseContract } from '../domain/contract/parse-contract.js';
+import { signatureOf } from '../domain/contract/signature.js';
+import { unsupportedFaults } from '../domain/contract/unsupported.js';
+import { workIdOf } from '../domain/contract/work-id.js';
+import type { Fault } from '../domain/contract/contract.js';
+import { Problem } from '../platform/http/problem.js';
+import type { NewRun } from './insert-run.sql.js';
+
+/**
+ * Takes the body of a submission as a contract, or refuses it with every fault. The run's id is the contract's, else the
+ * Idempotency-Key, else a new UUIDv7 (which sorts by time).
+ */
+export function acceptContract(body: unknown, principal: string, idempotencyKey: string | undefined): NewRun {
+  const parsed = parseContract(body);
+  if (!parsed.ok) throw invalid(parsed.faults);
+  const { contract } = parsed;
+  const unsupported = unsupportedFaults(contract);
+  if (unsupported.length > 0) throw invalid(unsupported);
+  if (idempotencyKey !== undefined && !RUN_ID.accepts(idempotencyKey)) {
+    throw new Problem('invalid_request', `Idempotency-Key is taken as the run id. ${RUN_ID.says}`);
+  }
+  return {
+    run_id: contract.run_id ?? idempotencyKey ?? uuidv7(),
+    principal,
+    contract,
+    contract_hash: contractHash(contract),
+    signature: signatureOf(contract.requires, contract.spread),
+    work_id: workIdOf(contract),
+  };
+}
+
+function invalid(errors: Fault[]): Problem {
+  const [first] = errors;
+  const detail =
+    errors.length === 1
+      ? `${first!.pointer || '/'}: ${first!.detail}`
+      : `the contract has ${errors.length} faults; see errors`;
+  return new Problem('invalid_contract', detail, { errors });
+}

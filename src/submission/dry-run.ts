@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import type { Contract } from '../domain/contract/contract.js';
+import type { AssignedRole } from '../domain/matching/fleet.js';
+import { match } from '../domain/matching/match.js';
+import { tooWide } from '../domain/matching/width.js';
+import { readAdverts } from '../fleet/read-adverts.sql.js';
+import { Config } from '../platform/config/config.js';
+import { Database } from '../platform/database/database.js';
+import { Problem } from '../platform/http/problem.js';
+import { describeWidth } from './describe-width.js';
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** What a submission would be matched with if every live node were free: what exists, never what is free. Stores nothing. */
+@Injectable()
+export class DryRun {
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+  ) {}
+
+  async assign({ requires, spread = false }: Contract): Promise<AssignedRole[]> {
+    const found = match(requires, spread, await readAdverts(this.database), NOBODY);
+    if (found.kind !== 'matched') throw new Problem('unsatisfiable', found.detail);
+    if (tooWide(found.nodes.length, this.config.maxLeasesPerRun)) {
+      throw new Problem('too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));
+    }
+    return found.assigned;
+  }
+}

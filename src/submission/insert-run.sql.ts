@@ -1,0 +1,51 @@
+import type { Contract } from '../domain/contract/contract.js';
+import type { AssignedRole } from '../domain/matching/fleet.js';
+import type { Verdict } from '../domain/verdict.js';
+import type { WaitingReason, Holder } from '../domain/waiting/waiting.js';
+import type { Tx } from '../platform/database/queryable.js';
+
+/** A submission whose contract is valid, with what is derived from it once. */
+export interface NewRun {
+  run_id: string;
+  principal: string;
+  contract: Contract;
+  contract_hash: string;
+  signature: string;
+  work_id: string | null;
+}
+
+/** How the run begins. */
+export type Begins =
+  | { state: 'RUNNING'; assigned: AssignedRole[] }
+  | { state: 'QUEUED'; reason: WaitingReason; holders: Holder[] }
+  | { state: 'FAILED'; verdict: Verdict };
+
+/** Inserts the run; false where a run of this id exists. Waits for another transaction that is inserting the same id. */
+export async function insertRun(tx: Tx, run: NewRun, begins: Begins): Promise<boolean> {
+  const { affected } = await tx.query(
+    `/* submission.insert-run */
+     INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature,
+                       assigned, wait_reason, wait_holders, verdict, created_at, queued_at, started_at, ended_at)
+     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now.at,
+            CASE $2 WHEN 'QUEUED' THEN now.at END, CASE $2 WHEN 'RUNNING' THEN now.at END,
+            CASE $2 WHEN 'FAILED' THEN now.at END
+       FROM (SELECT clock_timestamp() AS at) AS now
+         ON CONFLICT (run_id) DO NOTHING`,
+    [
+      run.run_id,
+      begins.state,
+      run.principal,
+      JSON.stringify(run.contract),
+      run.contract_hash,
+      run.work_id,
+      JSON.stringify(run.contract.requires),
+      run.contract.spread ?? false,
+      run.signature,
+      begins.state === 'RUNNING' ? JSON.stringify(begins.assigned) : null,
+      begins.state === 'QUEUED' ? begins.reason : null,
+      begins.state === 'QUEUED' ? JSON.stringify(begins.holders) : null,
+      begins.state === 'FAILED' ? JSON.stringify(begins.verdict) : null,
+    ],
+  );
+  return affected === 1;
+}

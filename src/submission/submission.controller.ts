@@ -1,0 +1,60 @@
+import { Body, Controller, Headers, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Principal } from '../platform/http/principal.js';
+import { Problem } from '../platform/http/problem.js';
+import { QueueService } from '../queue/queue.service.js';
+import { SealRecord } from '../records/seal-record.js';
+import type { RunDto } from '../runs/run.dto.js';
+import { acceptContract } from './accept-contract.js';
+import { AnswerSubmission } from './answer-submission.js';
+import { DryRun } from './dry-run.js';
+import { DryRunDto } from './dry-run.dto.js';
+import { Submit } from './submit.js';
+
+@ApiTags('runs')
+@Controller('v1/runs')
+export class SubmissionController {
+  constructor(
+    private readonly submission: Submit,
+    private readonly dryRun: DryRun,
+    private readonly answer: AnswerSubmission,
+    private readonly queue: QueueService,
+    private readonly record: SealRecord,
+  ) {}
+
+  /** Submits a contract: its nodes are leased all at once, or the run waits for them. */
+  @Post()
+  async submit(
+    @Body() body: unknown,
+    @Principal() principal: string,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RunDto> {
+    const run = acceptContract(body, principal, idempotencyKey);
+    // A release can slip by between the look and the commit of the queued row: so the queue is woken once it is there.
+    const submitted = await this.queue.wakeAfter(
+      () => this.submission.submit(run),
+      ({ kind }) => (kind === 'queued' ? ['enqueued'] : []),
+    );
+    if (submitted.kind === 'rejected') {
+      await this.record.seal([run.run_id]);
+      throw new Problem(submitted.reason, submitted.detail, { members: { run_id: run.run_id } });
+    }
+    const { status, headers, shown } = await this.answer.to(run, submitted.kind);
+    void reply.status(status).headers(headers);
+    return shown;
+  }
+
+  /** What a submission of this contract would be assigned if every node were free. */
+  @Post('dry-run')
+  @HttpCode(200)
+  async try(
+    @Body() body: unknown,
+    @Principal() principal: string,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+  ): Promise<DryRunDto> {
+    const { run_id, contract } = acceptContract(body, principal, idempotencyKey);
+    return { run_id, state: 'DRY_RUN', assigned: await this.dryRun.assign(contract) };
+  }
+}

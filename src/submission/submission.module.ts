@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { QueueModule } from '../queue/queue.module.js';
+import { RecordsModule } from '../records/records.module.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { AnswerSubmission } from './answer-submission.js';
+import { CreateRun } from './create-run.js';
+import { DryRun } from './dry-run.js';
+import { EnqueueRun } from './enqueue-run.js';
+import { RejectRun } from './reject-run.js';
+import { SubmissionController } from './submission.controller.js';
+import { Submit } from './submit.js';
+
+@Module({
+  imports: [QueueModule, RecordsModule, RunsModule],
+  controllers: [SubmissionController],
+  providers: [AnswerSubmission, CreateRun, DryRun, EnqueueRun, RejectRun, Submit],
+})
+export class SubmissionModule {}

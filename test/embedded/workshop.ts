@@ -1,0 +1,141 @@
+import { transformFile } from '@swc/core';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
+
+export const isRoot = process.getuid?.() === 0;
+export const NOBODY = 65534;
+
+export interface Told {
+  log?: string;
+  started?: { url: string; location: string; notice?: string };
+  failed?: { name: string; message: string };
+}
+
+export interface Owner {
+  pid: number;
+  told: Told[];
+  /** What it says when it has started or failed. */
+  outcome: Promise<Told>;
+  gone: Promise<unknown>;
+  child: ChildProcess;
+}
+
+/** A folder every user can enter, a cluster that goes from test to test, and the sources as plain JavaScript for child processes. */
+export class Workshop {
+  readonly root = mkdtempSync('/tmp/embedded-test-');
+  readonly sources = join(this.root, 'sources');
+  private cluster = join(this.root, 'cluster');
+  private readonly owners: Owner[] = [];
+  private count = 0;
+
+  async open(): Promise<this> {
+    chmodSync(this.root, 0o755);
+    await this.compile(this.sources);
+    symlinkSync(resolve('node_modules'), join(this.sources, 'node_modules'));
+    const server = await startEmbedded({ dataDir: this.cluster, settings: { fsync: 'off' } });
+    await sql(server.url, "CREATE TABLE kept AS SELECT 'from the start' AS what");
+    await server.stop();
+    return this;
+  }
+
+  async close(): Promise<void> {
+    for (const { child } of this.owners) child.kill('SIGKILL');
+    await eventually(() => processesNaming(this.root).length === 0);
+    rmSync(this.root, { recursive: true });
+  }
+
+  path(name: string): string {
+    return join(this.root, `${++this.count}-${name}`);
+  }
+
+  /** A data directory with the cluster in it, moved there, since an initdb or a copy takes up to a second each. */
+  filled(name: string): string {
+    const dataDir = this.path(name);
+    mkdirSync(dirname(dataDir), { recursive: true });
+    renameSync(this.cluster, dataDir);
+    this.cluster = dataDir;
+    return dataDir;
+  }
+
+  owner(dataDir: string, { uid, sources = this.sources }: { uid?: number; sources?: string } = {}): Owner {
+    const script = join(this.root, 'owner.mjs');
+    writeFileSync(script, readFileSync(resolve('test/embedded/owner.mjs')));
+    const identity = uid === undefined ? {} : { uid, gid: uid };
+    const child = spawn(process.execPath, [script, sources, dataDir], {
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'inherit'],
+      ...identity,
+    });
+    const told: Told[] = [];
+    const outcome = new Promise<Told>((done) => {
+      createInterface({ input: child.stdout! }).on('line', (line) => {
+        const one = JSON.parse(line) as Told;
+        told.push(one);
+        if (!one.log) done(one);
+      });
+    });
+    const owner = { pid: child.pid!, told, outcome, gone: once(child, 'exit'), child };
+    this.owners.push(owner);
+    return owner;
+  }
+
+  async compile(target: string): Promise<void> {
+    const from = 'src/platform/embedded';
+    mkdirSync(join(target, from), { recursive: true });
+    writeFileSync(join(target, 'package.json'), '{"type":"module"}');
+    for (const name of readdirSync(from).filter((one) => one.endsWith('.ts'))) {
+      const { code } = await transformFile(join(from, name), {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+      });
+      writeFileSync(join(target, from, name.replace(/ts$/, 'js')), code);
+    }
+  }
+}
+
+export async function sql(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const since = Date.now(); !(await holds()); await pause(10)) {
+    if (Date.now() - since > 10_000) throw new Error(`did not come to hold: ${holds.toString()}`);
+  }
+}
+
+/** Every live process that names the folder in its command line; a zombie has none. */
+export function processesNaming(folder: string): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map((name) => ({ pid: Number(name), command: commandLine(name) }))
+    .filter(({ command }) => command.includes(folder));
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
