@@ -37,7 +37,7 @@ export default {
     {
       ...shared,
       displayName: 'database',
-      testMatch: ['<rootDir>/test/{db,http,race,embedded}/**/*.spec.ts'],
+      testMatch: ['<rootDir>/test/{db,http,race,process,embedded}/**/*.spec.ts'],
       globalSetup: '<rootDir>/test/support/global-setup.mjs',
       globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
     },

@@ -35,7 +35,8 @@ export class Advertise {
       const isNew = before === undefined && (await insertNode(tx, advert.node_id));
       if (!isNew) before ??= await lockAdvert(tx, advert.node_id, renewSeconds);
       const { expires_at, leased_run, restarted } = await storeAdvert(tx, advert, lifeSeconds);
-      tx.hint('steps');
+      // Claims of an older instance that wait are to end; a plain heartbeat disturbs nobody.
+      if (before?.instance !== advert.instance) tx.hint('steps');
 
       const whys = whysOf(isNew ? undefined : before, advert);
       const ended: string[] = [];

@@ -2,7 +2,7 @@
  * One PostgreSQL for all database tests: the embedded one without fsync, or that of TEST_DATABASE_URL. The migrations run
  * once, in a template database; each suite clones it. Works on the compiled program, so `npm test` builds first.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -17,6 +17,8 @@ export default async function setup() {
   if (!url) {
     const { startEmbedded } = await import('../../dist/src/platform/embedded/start-embedded.js');
     const dataDir = await mkdtemp(join(tmpdir(), 'mediator-test-'));
+    // As root the server runs as somebody else, who has to reach the folder.
+    await chmod(dataDir, 0o755);
     const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
     const server = await startEmbedded({ dataDir, settings });
     url = server.url;

@@ -23,7 +23,7 @@ export class PlayedNode {
 
   /** Asks for a step; does not wait unless told to. */
   claim(wait = 0, signal?: AbortSignal): Promise<Answer<PlayedClaim>> {
-    const headers = this.instance === undefined ? {} : { 'mediator-instance': this.instance };
+    const headers: Record<string, string> = this.instance === undefined ? {} : { 'mediator-instance': this.instance };
     return this.send('POST', `/v1/nodes/${this.nodeId}/claim?wait=${wait}`, { headers, signal });
   }
 
