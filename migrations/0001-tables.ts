@@ -60,9 +60,13 @@ CREATE TABLE runs (
   CONSTRAINT runs_running CHECK (state <> 'RUNNING' OR (assigned IS NOT NULL AND started_at IS NOT NULL)),
   CONSTRAINT runs_over CHECK ((state IN ('SUCCEEDED', 'FAILED', 'CANCELLED')) = (ended_at IS NOT NULL)),
   CONSTRAINT runs_verdict CHECK ((verdict IS NOT NULL) = (ended_at IS NOT NULL)),
-  CONSTRAINT runs_verdict_reason CHECK (verdict IS NULL OR verdict->>'reason' IN (
+  CONSTRAINT runs_assigned CHECK (assigned IS NULL OR json_typeof(assigned) = 'array'),
+  CONSTRAINT runs_verdict_reason CHECK (verdict IS NULL OR coalesce(verdict->>'reason', '') IN (
     'succeeded', 'unsatisfiable', 'too_wide', 'step_failed', 'step_timeout', 'conditions_unmet', 'lease_expired',
     'node_restarted', 'ask_expired', 'cancelled', 'drained')),
+  CONSTRAINT runs_verdict_fits CHECK (
+    (state = 'SUCCEEDED') = (coalesce(verdict->>'reason', '') = 'succeeded')
+    AND (state = 'CANCELLED') = (coalesce(verdict->>'reason', '') IN ('cancelled', 'drained'))),
   CONSTRAINT runs_waited CHECK ((queued_at IS NULL) = (wait_reason IS NULL)),
   CONSTRAINT runs_promoted CHECK (promoted_at IS NULL OR queued_at IS NOT NULL)
 );
@@ -78,7 +82,7 @@ COMMENT ON COLUMN runs.wait_holders IS 'who held the nodes at the moment the run
 CREATE TABLE leases (
   node_id    text COLLATE "C" PRIMARY KEY REFERENCES nodes,
   run_id     text COLLATE "C" NOT NULL REFERENCES runs,
-  not_after  timestamptz NOT NULL,
+  not_after  timestamptz NOT NULL CHECK (isfinite(not_after)),
   nonce      text NOT NULL DEFAULT gen_random_uuid()::text,
   roles      text[] NOT NULL DEFAULT '{}',
   granted_at timestamptz NOT NULL DEFAULT clock_timestamp()

@@ -2,7 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * What belongs to a closed record is refused any change. Two doors stay: the seal (the one update of `records` that sets
- * the digest), and the purge, for a transaction that has said `SET LOCAL mediator.purge = '<run_id>'`.
+ * the digest), and the purge, for a transaction that has said `SET LOCAL mediator.purge = '<run_id>'`: it may delete the
+ * run's steps, attempts and grants and empty its files, while the run's row, the record's header and its digest stay.
  */
 export class SealedRecords1790000000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -24,7 +25,8 @@ DECLARE
 BEGIN
   SELECT r.run_id INTO closed FROM records r
    WHERE r.run_id = ANY (changed) AND r.closed_at IS NOT NULL
-     AND r.run_id IS DISTINCT FROM current_setting('mediator.purge', true)
+     AND NOT (TG_OP = 'DELETE' AND TG_TABLE_NAME <> 'runs'
+              AND r.run_id IS NOT DISTINCT FROM current_setting('mediator.purge', true))
    LIMIT 1;
   IF closed IS NOT NULL THEN
     RAISE EXCEPTION 'the record of run % is closed: % of % is refused', closed, TG_OP, TG_TABLE_NAME
@@ -35,10 +37,15 @@ END $$;
 
 CREATE FUNCTION refuse_change_of_record_but_seal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF OLD.run_id IS NOT DISTINCT FROM current_setting('mediator.purge', true)
-     OR (TG_OP = 'UPDATE' AND OLD.digest IS NULL AND NEW.digest IS NOT NULL
-         AND (NEW.run_id, NEW.opened_at, NEW.closed_at) = (OLD.run_id, OLD.opened_at, OLD.closed_at)) THEN
-    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+  IF TG_OP = 'UPDATE' AND (NEW.run_id, NEW.opened_at, NEW.closed_at) = (OLD.run_id, OLD.opened_at, OLD.closed_at) THEN
+    IF OLD.digest IS NULL AND NEW.digest IS NOT NULL AND NEW.purged_at IS NULL THEN
+      RETURN NEW;
+    END IF;
+    IF OLD.run_id = current_setting('mediator.purge', true) AND OLD.purged_at IS NULL AND NEW.purged_at IS NOT NULL
+       AND NEW.files IS NULL AND NEW.sums IS NULL
+       AND (NEW.digest, NEW.sealed_at) IS NOT DISTINCT FROM (OLD.digest, OLD.sealed_at) THEN
+      RETURN NEW;
+    END IF;
   END IF;
   RAISE EXCEPTION 'the record of run % is closed: % of records is refused', OLD.run_id, TG_OP
     USING ERRCODE = 'object_not_in_prerequisite_state';

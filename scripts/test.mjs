@@ -1,4 +1,4 @@
-// `npm test`: compiles, then runs every test; further arguments go to Jest.
+// `npm test`: compiles, unless the first argument is --no-build, then runs every test; further arguments go to Jest.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,12 @@ function run(...args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-run(join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build');
+const args = process.argv.slice(2);
+if (args[0] === '--no-build') args.shift();
+else run(join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build');
 run(
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
   join(root, 'node_modules/jest/bin/jest.js'),
-  ...process.argv.slice(2),
+  ...args,
 );

@@ -12,6 +12,7 @@ import { requestId } from './platform/http/request-id.js';
 import { Routes } from './platform/http/routes.js';
 import { validation } from './platform/http/validation.js';
 import { Lifecycle } from './platform/lifecycle.js';
+import { describeError } from './platform/logging/describe-error.js';
 import { JsonLogger } from './platform/logging/json-logger.js';
 
 /** A contract is at most 256 KiB; nothing else that is sent as JSON is larger than 1 MiB. */
@@ -22,7 +23,12 @@ const CONTRACT_ROUTES = ['/v1/runs', '/v1/runs/dry-run'];
 /** The application with its routes, not listening yet and without a database. */
 export async function createApplication(config: Config): Promise<NestFastifyApplication> {
   const server = fastify({
-    logger: { level: config.logLevel, base: undefined, timestamp: () => `,"time":"${new Date().toISOString()}"` },
+    logger: {
+      level: config.logLevel,
+      base: undefined,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      serializers: { err: describeError },
+    },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     requestIdHeader: false,
@@ -31,8 +37,11 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
     // Faults that are met before there is a route: a path that cannot be decoded, bytes that are no HTTP.
     frameworkErrors: answerBadPath,
     clientErrorHandler: answerNoHttp,
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: 1000 },
   });
+  // Left to itself, Node answers a missing Host and an unknown Expect without a body; here they meet the guards.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   takeJsonOnly(server);
   const routes = new Routes(server);
   server.addHook('onRoute', (route) => {

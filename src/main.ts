@@ -25,7 +25,6 @@ async function main(): Promise<void> {
   void mediator.databaseLost.then((reason) => {
     if (!stopped) fail(new Error(`the embedded PostgreSQL ended: ${reason}`));
   });
-  if (stopped) return void mediator.stop().then(() => process.exit(0));
   const notice = mediator.notice === undefined ? '' : ` (${mediator.notice})`;
   process.stdout.write(`Mediator is ready at ${mediator.url}, its API is described at ${mediator.url}/docs${notice}\n`);
 }
@@ -35,9 +34,15 @@ function fail(error: unknown): never {
     process.stderr.write(`${error.faults.join('\n')}\n`);
     process.exit(EXIT_CONFIG);
   }
-  const expected = error instanceof EmbeddedError || (error as { code?: string }).code === 'EADDRINUSE';
-  process.stderr.write(`${expected ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`);
+  process.stderr.write(`${sentenceOf(error)}\n`);
   process.exit(1);
+}
+
+/** What a person can mend gets a sentence, a fault of ours its stack. */
+function sentenceOf(error: unknown): string {
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE' || code === 'EACCES') return `${message}; set PORT or HOST to another`;
+  return error instanceof EmbeddedError ? error.message : (stack ?? String(error));
 }
 
 main().catch(fail);

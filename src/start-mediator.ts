@@ -28,6 +28,7 @@ export interface Mediator {
 }
 
 const RECONNECT_SECONDS = 0.25;
+const GRACE_MS = 4000;
 
 /**
  * Starts in this order: the port opens and answers 503 under /v1 → database → migrations → start-up wake → ready →
@@ -61,8 +62,9 @@ async function bringUp(app: NestFastifyApplication, databaseUrl: string): Promis
   const database = app.get(Database);
   await untilReached(() => database.connect(databaseUrl), lifecycle.stopping);
   await untilReached(() => migrate(database.source), lifecycle.stopping);
-  await app.get(Hints).start(databaseUrl);
+  if (!lifecycle.stopping.aborted) await app.get(Hints).start(databaseUrl);
   await app.get(QueueService).wake('startup');
+  if (lifecycle.stopping.aborted) return;
   lifecycle.markReady();
   app.get(Reaper).start();
 }
@@ -82,8 +84,13 @@ async function untilReached(step: () => Promise<void>, stopping: AbortSignal): P
 }
 
 async function stopInOrder(app: NestFastifyApplication, embedded: () => EmbeddedServer | undefined): Promise<void> {
+  const lifecycle = app.get(Lifecycle);
+  lifecycle.beginStop();
+  // At the end of the grace a sweep stops between two runs, and connections that are still open are cut.
+  const grace = setTimeout(() => lifecycle.endGrace(), GRACE_MS);
   await stopListening(app);
   await app.get(QueueService).idle();
+  clearTimeout(grace);
   await app.get(Hints).stop();
   await app.get(Database).disconnect();
   await embedded()?.stop();

@@ -1,9 +1,40 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { SHARED_HEADERS } from '../platform/http/shared-headers.js';
+import { addExamples } from './add-examples.js';
+import { flattenReferences } from './flatten-references.js';
+import { INTRODUCTION } from './introduction.js';
+import { orderOperations } from './order-operations.js';
+import { TAGS } from './tags.js';
 import { VERSION } from './version.js';
 
 /** The OpenAPI document of the application. It is complete only when made from the compiled program. */
 export function createOpenApi(app: INestApplication): OpenAPIObject {
-  const builder = new DocumentBuilder().setOpenAPIVersion('3.1.0').setTitle('Mediator').setVersion(VERSION);
-  return SwaggerModule.createDocument(app, builder.build());
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Mediator')
+    .setDescription(INTRODUCTION)
+    .setVersion(VERSION)
+    .addServer('/', 'The server that serves this document.')
+    .addGlobalParameters({
+      name: 'X-Request-Id',
+      in: 'header',
+      required: false,
+      description: 'Names the request in the log and in problems. 1 to 128 printable ASCII characters without spaces.',
+      schema: { type: 'string', maxLength: 128 },
+    });
+  for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
+  const base = { ...builder.build(), security: [], components: { headers: SHARED_HEADERS } };
+  const document = SwaggerModule.createDocument(app, base);
+  flattenReferences(document);
+  orderOperations(document);
+  addExamples(document);
+  const { openapi, info, servers, tags, security, paths, components } = document;
+  return { openapi, info, servers, tags, security, paths, components: sorted(components) };
+}
+
+/** The schemas by name: the scan finds them in the order of the modules. */
+function sorted(components: OpenAPIObject['components']): OpenAPIObject['components'] {
+  const schemas = Object.entries(components?.schemas ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { ...components, schemas: Object.fromEntries(schemas) };
 }

@@ -25,8 +25,3 @@ export type VerdictReason = (typeof VERDICT_REASONS)[number];
 export function isOver(state: RunState): state is FinalState {
   return state !== 'QUEUED' && state !== 'RUNNING';
 }
-
-/** True where a step will not change any more. */
-export function hasEnded(state: StepState): boolean {
-  return state === 'DONE' || state === 'FAILED' || state === 'SKIPPED' || state === 'CANCELLED';
-}

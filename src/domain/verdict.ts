@@ -91,7 +91,7 @@ function stepCheck(step: JudgedStep): Check {
 }
 
 function whyFailed({ id, result }: JudgedStep): string {
-  if (result?.error) return `step ${id} failed: ${result.error}`;
+  if (result?.error !== undefined) return `step ${id} failed: ${result.error}`;
   return `step ${id} failed with exit code ${result?.exit_code}`;
 }
 

@@ -22,12 +22,12 @@ export async function claimStep(
   return affected === 1;
 }
 
-/** The step that this named instance holds already. */
-export async function readHeldStep(tx: Tx, nodeId: string, instance: string): Promise<ReadyStep | undefined> {
+/** The step that this named instance holds already: one at most. */
+export async function readHeldSteps(tx: Tx, nodeId: string, instance: string): Promise<ReadyStep[]> {
   const { rows } = await tx.query<ReadyStep>(
-    `/* execution.read-held-step */
+    `/* execution.read-held-steps */
      SELECT run_id, seq FROM steps WHERE node_id = $1 AND instance = $2 AND state = 'CLAIMED'`,
     [nodeId, instance],
   );
-  return rows[0];
+  return rows;
 }

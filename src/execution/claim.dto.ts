@@ -2,12 +2,14 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import type { StepKind } from '../domain/contract/contract.js';
+import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { AssignedRoleDto } from '../runs/run.dto.js';
+import { AgentTaskDto, OutputSchemasDto } from '../runs/contract-maps.dto.js';
 
 const WAIT_RULE = { message: 'must be a whole number of seconds from 0 to 300' };
 
 export class ClaimQueryDto {
-  /** How long to wait for a step, in seconds. */
+  /** How many seconds to wait for a step, from 0 to 300. */
   @ApiProperty({ type: 'integer', minimum: 0, maximum: 300, default: 30, required: false })
   @IsOptional()
   @Type(() => Number)
@@ -17,6 +19,7 @@ export class ClaimQueryDto {
   wait: number = 30;
 }
 
+@ApiModel('ClaimLease', 'By what right the node does the step.')
 export class ClaimLeaseDto {
   run_id!: string;
   node_id!: string;
@@ -26,26 +29,28 @@ export class ClaimLeaseDto {
   not_after!: string;
 }
 
-/** A step that is the node's to do now. */
+@ApiModel(
+  'Claim',
+  "A step that is the node's to do now. Fields of the contract's step that are absent there are absent here.",
+)
 export class ClaimDto {
   run_id!: string;
-  @ApiProperty({ type: 'integer' })
+  /** Place of the step in the contract, from 1. */
+  @ApiProperty({ type: 'integer', minimum: 1 })
   seq!: number;
   id!: string;
-  @ApiProperty({ enum: ['run', 'agent'] })
+  /** Whether `run` or `agent` says what to do. */
+  @ApiProperty({ enum: ['run', 'agent'], enumName: 'NodeStepKind' })
   kind!: StepKind;
-  @ApiProperty({ type: 'integer' })
+  /** To be sent back with the result. */
+  @ApiProperty({ type: 'integer', minimum: 1 })
   attempt!: number;
   /** The role in which the node does it. */
   uses!: string;
   /** The argv of a run step; no shell. */
   run?: string[];
-  @ApiProperty({
-    selfRequired: false,
-    type: 'object',
-    additionalProperties: true,
-    description: 'Of an agent step, untouched.',
-  })
+  /** Of an agent step, untouched. */
+  @ApiProperty({ type: AgentTaskDto, required: false })
   agent?: Record<string, unknown>;
   /** Names of environment variables to pass through. */
   env?: string[];
@@ -53,13 +58,11 @@ export class ClaimDto {
   in?: string[];
   /** Outputs to upload. */
   out?: string[];
-  @ApiProperty({
-    selfRequired: false,
-    type: 'object',
-    additionalProperties: true,
-    description: 'Output name → JSON Schema.',
-  })
+  /** What the outputs must satisfy. */
+  @ApiProperty({ type: OutputSchemasDto, required: false })
   schema?: Record<string, unknown>;
+  /** The step fails when it takes longer. */
+  @ApiProperty({ type: 'integer', minimum: 1, required: false })
   timeout_seconds?: number;
   /** All roles of the run. */
   assigned!: AssignedRoleDto[];

@@ -6,7 +6,7 @@ import { Problem } from '../platform/http/problem.js';
 import { appendEvent } from '../records/append-event.sql.js';
 import { lockRun } from '../steps/lock-run.sql.js';
 import type { ClaimDto } from './claim.dto.js';
-import { claimStep, readHeldStep } from './claim-step.sql.js';
+import { claimStep, readHeldSteps } from './claim-step.sql.js';
 import { type ClaimRow, readClaim } from './read-claim.sql.js';
 import { readReadySteps, type ReadyStep } from './ready-steps.sql.js';
 
@@ -32,11 +32,13 @@ export class Claim {
     if (candidates.length === 0 && claimant.instance === '') return undefined;
     return this.database.transaction('claim', async (tx) => {
       await refuseStale(tx, claimant);
-      const held = claimant.instance === '' ? undefined : await readHeldStep(tx, claimant.node_id, claimant.instance);
-      if (held !== undefined) return this.#give(tx, held, claimant, 'step_redelivered');
-      for (const candidate of candidates) {
+      for (const candidate of [...(await heldBy(tx, claimant)), ...candidates]) {
         const run = await lockRun(tx, candidate.run_id);
         if (run?.state !== 'RUNNING') continue;
+        // Asked again under the lock: it may have been taken away, or given to a claim of the same instance.
+        const [held] = await heldBy(tx, claimant);
+        if (held?.run_id === candidate.run_id) return this.#give(tx, held, claimant, 'step_redelivered');
+        if (held !== undefined) continue;
         if (await claimStep(tx, candidate, claimant.node_id, claimant.instance)) {
           return this.#give(tx, candidate, claimant, 'step_claimed');
         }
@@ -57,6 +59,11 @@ export class Claim {
     if (event === 'step_claimed') tx.hint('runs');
     return claimOf(row, node_id);
   }
+}
+
+/** The step that the claimant's instance holds already, if any. */
+async function heldBy(tx: Tx, { node_id, instance }: Claimant): Promise<ReadyStep[]> {
+  return instance === '' ? [] : readHeldSteps(tx, node_id, instance);
 }
 
 /** Locks the node's row first, as everybody does who needs the node. A node that never advertised has none. */

@@ -9,11 +9,13 @@ import { SealRecord } from '../records/seal-record.js';
 import { isOver } from '../domain/states.js';
 import { Claim } from './claim.js';
 import { ClaimDto, ClaimQueryDto } from './claim.dto.js';
+import { ClaimStepApi } from './claim-step.api.js';
 import { ParkedClaims } from './parked-claims.js';
 import { ReportAnswerDto, ReportDto } from './report.dto.js';
+import { ReportResultApi } from './report-result.api.js';
 import { ReportResult } from './report.js';
 
-@ApiTags('execution')
+@ApiTags('steps')
 @Controller('v1')
 export class ExecutionController {
   constructor(
@@ -27,6 +29,7 @@ export class ExecutionController {
   /** A node asks for its next step, and waits for one. */
   @Post('nodes/:node_id/claim')
   @HttpCode(200)
+  @ClaimStepApi()
   async claim(
     @Param('node_id') nodeId: string,
     @Query() query: ClaimQueryDto,
@@ -47,6 +50,7 @@ export class ExecutionController {
   /** A node reports what became of its step. */
   @Post('runs/:run_id/steps/:seq/result')
   @HttpCode(200)
+  @ReportResultApi()
   async report(
     @Param('run_id') runId: string,
     @Param('seq') seq: string,

@@ -3,14 +3,8 @@ import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { Hints } from '../platform/database/hints.js';
 import { Lifecycle } from '../platform/lifecycle.js';
+import { ParkedClaim } from './parked-claim.js';
 import { readNodesToAsk } from './ready-steps.sql.js';
-
-interface Parked {
-  node_id: string;
-  instance: string;
-  /** Set by a notice that came before the wait began: whoever registers first and looks then misses nothing. */
-  ring: () => void;
-}
 
 /*
  * Claims that wait for a step. A claim registers before it looks, so that nothing which becomes ready in between is
@@ -21,7 +15,7 @@ interface Parked {
 @Injectable()
 export class ParkedClaims implements OnModuleInit, OnModuleDestroy {
   readonly #logger = new Logger('execution');
-  readonly #parked = new Set<Parked>();
+  readonly #parked = new Set<ParkedClaim>();
   #looking = false;
   #lookAgain = false;
   #stopListening: () => void = () => undefined;
@@ -35,6 +29,7 @@ export class ParkedClaims implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   onModuleInit(): void {
+    this.lifecycle.stopping.addEventListener('abort', () => this.#parked.forEach((parked) => parked.end()));
     this.#stopListening = this.hints.on('steps', () => void this.#look());
     this.#timer = setInterval(() => void this.#look(), this.config.renewSeconds * 1000).unref();
   }
@@ -58,27 +53,24 @@ export class ParkedClaims implements OnModuleInit, OnModuleDestroy {
     seconds: number,
     attempt: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    let rung = false;
-    let wakeUp: () => void = () => undefined;
-    const ring = (): void => {
-      rung = true;
-      wakeUp();
-    };
-    const parked: Parked = { node_id: claimant.node_id, instance: claimant.instance, ring };
-    const over = AbortSignal.any([claimant.gone, this.lifecycle.stopping, AbortSignal.timeout(seconds * 1000)]);
-    over.addEventListener('abort', ring, { once: true });
+    const parked = new ParkedClaim(claimant.node_id, claimant.instance);
+    const timer = setTimeout(parked.end, seconds * 1000);
+    claimant.gone.addEventListener('abort', parked.end);
     this.#parked.add(parked);
+    // Both signals may have been given before anybody listened.
+    if (claimant.gone.aborted || this.lifecycle.stopping.aborted) parked.end();
     try {
       for (;;) {
-        rung = false;
+        parked.beginLook();
         const found = await attempt();
-        if (found !== undefined || over.aborted) return found;
-        if (!rung) await new Promise<void>((resolve) => (wakeUp = resolve));
-        if (over.aborted) return undefined;
+        if (found !== undefined || parked.over) return found;
+        await parked.noticed();
+        if (parked.over) return undefined;
       }
     } finally {
       this.#parked.delete(parked);
-      over.removeEventListener('abort', ring);
+      claimant.gone.removeEventListener('abort', parked.end);
+      clearTimeout(timer);
     }
   }
 

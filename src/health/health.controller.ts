@@ -4,6 +4,10 @@ import { HealthCheck, type HealthCheckResult, HealthCheckService, HealthIndicato
 import { Database } from '../platform/database/database.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { within } from '../platform/within.js';
+import { ping } from './ping.sql.js';
+import { LivezApi } from './livez.api.js';
+import { MetricsApi } from './metrics.api.js';
+import { ReadyzApi } from './readyz.api.js';
 import { StoredFigures } from './stored-figures.js';
 
 const DATABASE_SECONDS = 2;
@@ -21,13 +25,15 @@ export class HealthController {
 
   /** The process turns; says nothing of the database. */
   @Get('livez')
+  @LivezApi()
   livez(): { status: 'ok' } {
     return { status: 'ok' };
   }
 
   /** The server takes requests: its database answers, it has started, and it is not stopping. */
   @Get('readyz')
-  @HealthCheck()
+  @HealthCheck({ noCache: true, swaggerDocumentation: false })
+  @ReadyzApi()
   readyz(): Promise<HealthCheckResult> {
     return this.health.check([
       () => {
@@ -44,6 +50,7 @@ export class HealthController {
 
   /** Prometheus figures; those that need the database are left out while it is away. */
   @Get('metrics')
+  @MetricsApi()
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   metrics(): Promise<string> {
     return this.figures.text(DATABASE_SECONDS);
@@ -51,7 +58,7 @@ export class HealthController {
 
   async #answers(): Promise<boolean> {
     try {
-      await within(DATABASE_SECONDS, this.database.query('/* health.ping */ SELECT 1'));
+      await within(DATABASE_SECONDS, ping(this.database));
       return true;
     } catch {
       return false;

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
-import { RUN_STATES, type RunState } from '../domain/states.js';
+import { RUN_STATES } from '../domain/states.js';
 import { Database } from '../platform/database/database.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { within } from '../platform/within.js';
-
-interface Figures {
-  runs: Partial<Record<RunState, number>>;
-  oldest_wait_seconds: number;
-}
+import { type Figures, readFigures } from './read-figures.sql.js';
 
 /** The figures of this process, and those of the database while it answers. */
 @Injectable()
@@ -22,21 +18,10 @@ export class StoredFigures {
   async text(seconds: number): Promise<string> {
     const own = await this.metrics.registry.metrics();
     try {
-      return own + (await render(await within(seconds, this.#read())));
+      return own + (await render(await within(seconds, readFigures(this.database))));
     } catch {
       return own;
     }
-  }
-
-  async #read(): Promise<Figures> {
-    const { rows } = await this.database.query<Figures>(
-      `/* health.read-figures */
-       SELECT (SELECT coalesce(json_object_agg(state, count), '{}')
-                 FROM (SELECT state, count(*) FROM runs GROUP BY state) AS by_state) AS runs,
-              (SELECT coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8
-                 FROM runs WHERE state = 'QUEUED') AS oldest_wait_seconds`,
-    );
-    return rows[0]!;
   }
 }
 

@@ -11,7 +11,10 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { ATTRIBUTE, ATTRIBUTE_VALUE, CAPABILITY } from '../domain/contract/names.js';
+import { DRAINS } from '../domain/drain.js';
+import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/node-id.js';
+import { AttributesDto } from '../queue/requirement.dto.js';
 
 const ATTRS_RULE = `must map names to strings, without "node_id", which is implied. ${ATTRIBUTE.says} ${ATTRIBUTE_VALUE.says}`;
 
@@ -23,9 +26,10 @@ function areAttrs(value: unknown): boolean {
   );
 }
 
+@ApiModel('CapabilityEntry', 'One thing that a node offers.')
 export class CapabilityEntryDto {
   /** An open vocabulary: nodes define it by advertising it. */
-  @ApiProperty({ example: 'board' })
+  @ApiProperty({ pattern: '^[a-z0-9][a-z0-9._-]{0,99}$' })
   @IsString({ message: CAPABILITY.says })
   @ValidateBy(
     { name: 'capability', validator: { validate: (value) => typeof value === 'string' && CAPABILITY.accepts(value) } },
@@ -33,13 +37,8 @@ export class CapabilityEntryDto {
   )
   capability!: string;
 
-  @ApiProperty({
-    selfRequired: false,
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    example: { soc: 'bcm2712' },
-    description: 'Exact values; a requirement asks for equality. Without `node_id`, which is implied.',
-  })
+  /** Exact values; a requirement asks for equality. Without `node_id`, which is implied. */
+  @ApiProperty({ type: AttributesDto, required: false })
   @IsOptional()
   // class-transformer would drop a key named `constructor`.
   @Transform(({ obj }: { obj: { attrs?: unknown } }) => obj.attrs)
@@ -47,29 +46,35 @@ export class CapabilityEntryDto {
   attrs?: Record<string, string>;
 }
 
-/** What a node offers from now on: it replaces the whole advert before. */
+@ApiModel('Advert', 'What a node offers from now on: it replaces the whole advert before. Unknown keys are ignored.')
 export class AdvertDto {
-  @ApiProperty({ example: 'rpi-7', pattern: NODE_ID.source })
+  @ApiProperty({ pattern: NODE_ID.source })
   @Matches(NODE_ID, { message: NODE_ID_RULE })
   node_id!: string;
 
   /** For people; the node_id where absent. */
+  @ApiProperty({ maxLength: 200, required: false })
   @IsOptional()
   @IsString({ message: 'must be a string' })
   @MaxLength(200, { message: 'must be at most 200 characters' })
   label?: string;
 
   /** New at every start of the node's process. Without it there is neither redelivery nor restart detection. */
-  @ApiProperty({ required: false, example: 'boot-1', pattern: INSTANCE.source })
+  @ApiProperty({ required: false, maxLength: 200, pattern: INSTANCE.source })
   @IsOptional()
   @Matches(INSTANCE, { message: INSTANCE_RULE })
   instance?: string;
 
-  /** `graceful`: running runs go on, nothing new comes. `at-boundary`: the step in progress ends, then its run is cancelled. */
-  @ApiProperty({ required: false, type: 'string', enum: ['', 'graceful', 'at-boundary'] })
+  /**
+   * Empty: it takes runs. `graceful`: running runs go on, nothing new comes. `at-boundary`: the step in progress ends, then
+   * its run is cancelled. An unknown word counts as empty, with a warning.
+   */
+  @ApiProperty({ required: false, enum: DRAINS, enumName: 'Drain' })
   @IsOptional()
   drain?: unknown;
 
+  /** All of it: what is left out is no longer offered. */
+  @ApiProperty({ type: [CapabilityEntryDto], maxItems: 64 })
   @IsArray({ message: 'must be an array of at most 64 entries' })
   @ArrayMaxSize(64, { message: 'must be an array of at most 64 entries' })
   @ValidateNested({ each: true, message: 'must be objects with a capability' })
@@ -77,7 +82,9 @@ export class AdvertDto {
   capabilities!: CapabilityEntryDto[];
 }
 
+@ApiModel('Lease', 'A node that a run holds.')
 export class LeaseDto {
+  /** The run that holds it. */
   run_id!: string;
   node_id!: string;
   /** Fences uploads and results: sent as `Mediator-Lease`. */
@@ -87,15 +94,20 @@ export class LeaseDto {
   not_after!: string;
 }
 
+@ApiModel('AdvertAnswer', 'What became of an advert, and what the node holds now.')
 export class AdvertAnswerDto {
   node_id!: string;
-  /** When the node is to speak again, in seconds. */
+  /** After how many seconds the node is to speak again. */
+  @ApiProperty({ type: 'number', minimum: 0 })
   renew_seconds!: number;
+  /** The node is live until then. */
   @ApiProperty({ format: 'date-time' })
   expires_at!: string;
-  @ApiProperty({ enum: ['', 'graceful', 'at-boundary'] })
+  /** As it was understood. */
+  @ApiProperty({ enum: DRAINS, enumName: 'Drain' })
   drain!: string;
+  /** What of the advert was not understood. */
   warnings?: string[];
-  /** The whole list: a lease that is missing is over. */
+  /** The whole list: a lease that is missing is over, and its work is to stop. */
   leases!: LeaseDto[];
 }

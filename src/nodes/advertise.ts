@@ -4,6 +4,7 @@ import { drainedEnding } from '../steps/drained-ending.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Tx } from '../platform/database/queryable.js';
+import { appendEvent } from '../records/append-event.sql.js';
 import { endRun } from '../steps/end-run.js';
 import { endStep } from '../steps/end-step.sql.js';
 import { lockRun } from '../steps/lock-run.sql.js';
@@ -64,6 +65,7 @@ export class Advertise {
     const lost = instance === '' ? [] : await readRestarted(tx, runId, node_id, instance);
     for (const seq of lost) {
       await endStep(tx, runId, seq, 'FAILED', { error: `node ${node_id} was restarted as instance ${instance}` });
+      await appendEvent(tx, runId, 'step_ended', { seq, state: 'FAILED', node_id });
     }
     if (lost.length > 0) {
       const detail = `node ${node_id} was restarted while it ran step ${lost.join(', ')}`;

@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional } from 'class-validator';
+import { DRAINS } from '../domain/drain.js';
+import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { CapabilityEntryDto } from './advert.dto.js';
 
 export class NodesQueryDto {
@@ -12,6 +14,7 @@ export class NodesQueryDto {
   all: boolean = false;
 }
 
+@ApiModel('NodeLease', 'Who holds a node.')
 export class NodeLeaseDto {
   run_id!: string;
   @ApiProperty({ format: 'date-time' })
@@ -20,14 +23,19 @@ export class NodeLeaseDto {
   not_after!: string;
 }
 
+@ApiModel('Node', 'A node, as it advertised itself.')
 export class NodeDto {
   node_id!: string;
+  /** For people. */
   label!: string;
   capabilities!: CapabilityEntryDto[];
-  @ApiProperty({ enum: ['', 'graceful', 'at-boundary'] })
+  /** Empty: it takes runs. */
+  @ApiProperty({ enum: DRAINS, enumName: 'Drain' })
   drain!: string;
+  /** Its last advert. */
   @ApiProperty({ format: 'date-time' })
   seen_at!: string;
+  /** It is live until then. */
   @ApiProperty({ format: 'date-time' })
   expires_at!: string;
   /** False: its advert has expired. */
@@ -36,28 +44,32 @@ export class NodeDto {
   lease!: NodeLeaseDto | null;
 }
 
+@ApiModel('NodeList', 'The nodes.')
 export class NodesDto {
+  /** When it was looked at, by the clock of the database. */
   @ApiProperty({ format: 'date-time' })
   observed_at!: string;
   /** By node_id. */
   items!: NodeDto[];
 }
 
+@ApiModel('OfferedAttributes', 'Every attribute that live nodes offer with a capability, with the values there are.', {
+  additionalProperties: { type: 'array', items: { type: 'string' } },
+})
+export class OfferedAttributesDto {}
+
+@ApiModel('Capability', 'What live nodes offer under one name.')
 export class CapabilityDto {
   capability!: string;
   /** How many live nodes offer it. */
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', minimum: 1 })
   nodes!: number;
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'array', items: { type: 'string' } },
-    description: 'Every attribute with the values that are offered.',
-    example: { soc: ['bcm2711', 'bcm2712'] },
-  })
+  @ApiProperty({ type: OfferedAttributesDto })
   attrs!: Record<string, string[]>;
 }
 
+@ApiModel('CapabilityList', 'What exists, not what is free.')
 export class CapabilitiesDto {
-  /** What exists, not what is free. */
+  /** By name. */
   items!: CapabilityDto[];
 }

@@ -5,7 +5,10 @@ import { Config } from '../platform/config/config.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
 import { AdvertAnswerDto, AdvertDto } from './advert.dto.js';
+import { AdvertiseNodeApi } from './advertise-node.api.js';
 import { Advertise } from './advertise.js';
+import { ListCapabilitiesApi } from './list-capabilities.api.js';
+import { ListNodesApi } from './list-nodes.api.js';
 import { CapabilitiesDto, NodesDto, NodesQueryDto } from './node.dto.js';
 import { ShowNodes } from './show-nodes.js';
 
@@ -25,6 +28,7 @@ export class NodesController {
   /** A node says what it offers from now on; this is its heartbeat too. */
   @Post('nodes')
   @HttpCode(200)
+  @AdvertiseNodeApi()
   async advertise(@Body() body: AdvertDto): Promise<AdvertAnswerDto> {
     const { node_id, label = node_id, instance = '', capabilities } = body;
     const { drain, warning } = readDrain(body.drain);
@@ -46,12 +50,14 @@ export class NodesController {
 
   /** The nodes that are live, or all that ever spoke, with who holds them. */
   @Get('nodes')
+  @ListNodesApi()
   nodes(@Query() query: NodesQueryDto): Promise<NodesDto> {
     return this.show.nodes(query.all);
   }
 
   /** Every capability that live nodes offer: what exists, not what is free. */
   @Get('capabilities')
+  @ListCapabilitiesApi()
   capabilities(): Promise<CapabilitiesDto> {
     return this.show.capabilities();
   }

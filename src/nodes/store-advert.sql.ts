@@ -24,7 +24,7 @@ export interface AdvertBefore {
 export async function lockAdvert(tx: Tx, nodeId: string, renewSeconds: number): Promise<AdvertBefore | undefined> {
   const { rows } = await tx.query<AdvertBefore>(
     `/* nodes.lock-advert */
-     SELECT instance, drain, capabilities, revived, expires_at < clock_timestamp() + make_interval(secs => $2 / 2) AS lapsing
+     SELECT instance, drain, capabilities, revived, expires_at < clock_timestamp() + make_interval(secs => $2::float8 / 2) AS lapsing
        FROM nodes WHERE node_id = $1 FOR NO KEY UPDATE`,
     [nodeId, renewSeconds],
   );

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromCursor, toCursor } from '../platform/http/cursor.js';
 import { nextLink } from '../platform/http/next-link.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
+import { GetQueueApi } from './get-queue.api.js';
 import { ShowQueue } from './show-queue.js';
 import { QueueDto } from './waiting.dto.js';
 
@@ -14,6 +15,7 @@ export class QueueController {
 
   /** The queued runs in arrival order, each with the reason why it waits. */
   @Get()
+  @GetQueueApi()
   async list(
     @Query() page: PageQueryDto,
     @Req() request: FastifyRequest,

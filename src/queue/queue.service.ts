@@ -20,8 +20,8 @@ export class QueueService {
   #current: Promise<void> = Promise.resolve();
   #next: PlannedSweep | undefined;
   #owed = false;
-  /** Runs whose promotion failed by itself in the last sweep: that is made up for once, not for ever. */
-  #failedBefore = new Set<string>();
+  /** Runs whose promotion failed by itself in the last sweep, and whether that was made up for: once, not for ever. */
+  #failing = new Map<string, 'owed' | 'made up for'>();
 
   constructor(
     private readonly sweep: Sweep,
@@ -74,11 +74,17 @@ export class QueueService {
 
   async #sweepOnce(whys: Why[]): Promise<void> {
     const observe = this.metrics.sweepSeconds.startTimer();
+    // What becomes owed while this sweep is under way stays owed: the sweep may have looked before that release.
+    this.#owed = false;
     try {
       const { promoted, failed, unfinished } = await this.sweep.run(whys);
       this.metrics.promotions.inc(promoted.length);
-      this.#owed = unfinished || failed.some((runId) => !this.#failedBefore.has(runId));
-      this.#failedBefore = new Set(failed);
+      const makesUp = whys.includes('owed');
+      const before = this.#failing;
+      this.#failing = new Map(
+        failed.map((runId) => [runId, makesUp && before.has(runId) ? 'made up for' : (before.get(runId) ?? 'owed')]),
+      );
+      this.#owed ||= unfinished || [...this.#failing.values()].includes('owed');
       this.metrics.sweeps.inc({ result: unfinished || failed.length > 0 ? 'incomplete' : 'clean' });
       if (promoted.length > 0) this.#logger.log({ msg: 'promoted', runs: promoted, whys });
     } catch (error) {

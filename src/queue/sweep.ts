@@ -21,7 +21,7 @@ export interface SweepOutcome {
   unfinished: boolean;
 }
 
-const MOST_STARTS_IN_A_ROW = 20;
+const MOST_RESTARTS_IN_A_ROW = 20;
 
 /** One sweep: looks at every queued run in arrival order and promotes those that can go. */
 @Injectable()
@@ -43,11 +43,12 @@ export class Sweep {
     await point('sweep.begin');
     const outcome: SweepOutcome = { promoted: [], failed: [], unfinished: false };
     if (!(await somethingIsQueued(this.database))) return outcome;
-    for (let startsInARow = 1; startsInARow <= MOST_STARTS_IN_A_ROW; startsInARow++) {
+    let restartsInARow = 0;
+    do {
       const before = outcome.promoted.length;
       if ((await this.#pass(whys, outcome)) === 'ended') return outcome;
-      if (outcome.promoted.length > before) startsInARow = 0;
-    }
+      restartsInARow = outcome.promoted.length > before ? 1 : restartsInARow + 1;
+    } while (restartsInARow <= MOST_RESTARTS_IN_A_ROW);
     this.#logger.warn({ msg: 'gave up starting over: every pass collided', whys });
     outcome.unfinished = true;
     return outcome;

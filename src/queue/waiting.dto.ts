@@ -1,17 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { WaitingReason } from '../domain/waiting/waiting.js';
+import { ApiModel } from '../platform/http/api-model.decorator.js';
+import { RequirementDto } from './requirement.dto.js';
 
-export class RequirementDto {
-  /** The role's name. */
-  as!: string;
-  capability!: string;
-  /** How many distinct nodes; 1 where absent. */
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 64, required: false })
-  count?: number;
-  @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: { type: 'string' } })
-  attrs?: Record<string, string>;
-}
-
+@ApiModel('Holder', 'The lease that keeps a node busy.')
 export class HolderDto {
   node_id!: string;
   run_id!: string;
@@ -21,28 +13,39 @@ export class HolderDto {
   not_after!: string;
 }
 
+@ApiModel(
+  'WaitingRole',
+  'What there is for a role of a run that waits. A node counts once: busy before draining before free.',
+)
 export class WaitingRoleDto {
+  /** The name of the role. */
   as!: string;
-  @ApiProperty({ type: 'integer' })
+  /** How many nodes it needs. */
+  @ApiProperty({ type: 'integer', minimum: 1 })
   count!: number;
-  /** Nodes that offer it. */
-  @ApiProperty({ type: 'integer' })
+  /** Live nodes that offer it. */
+  @ApiProperty({ type: 'integer', minimum: 0 })
   live!: number;
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', minimum: 0 })
   free!: number;
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', minimum: 0 })
   busy!: number;
   /** Not busy, but about to go. */
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', minimum: 0 })
   draining!: number;
   /** Who holds the busy ones. */
   holders!: HolderDto[];
 }
 
-/** Why a run waits; computed when it is read. */
+@ApiModel('Waiting', 'Why a run waits, computed when it is read. No part of what `version` counts.')
 export class WaitingDto {
+  /** When it was queued. */
   @ApiProperty({ format: 'date-time' })
   since!: string;
+  /**
+   * The first that holds: `OFFLINE`: no live nodes fit it, `TOO_WIDE`: they do, but it would take more than one run may
+   * hold, `DRAINING`: it would go if draining nodes stayed, `BUSY`: others hold them.
+   */
   @ApiProperty({ enum: ['OFFLINE', 'TOO_WIDE', 'DRAINING', 'BUSY'], enumName: 'WaitingReason' })
   reason!: WaitingReason;
   /** A sentence for a person. */
@@ -56,9 +59,12 @@ export class WaitingDto {
   roles!: WaitingRoleDto[];
 }
 
+@ApiModel('QueuedRun', 'A run that waits, as the queue shows it.')
 export class QueuedRunDto {
   run_id!: string;
+  /** `<system>:<change_id>`; null where the contract names no work. */
   work_id!: string | null;
+  /** Who submitted it. */
   principal!: string;
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
@@ -66,11 +72,13 @@ export class QueuedRunDto {
   waiting!: WaitingDto;
 }
 
+@ApiModel('Queue', 'A page of the queue.')
 export class QueueDto {
+  /** When it was looked at, by the clock of the database. */
   @ApiProperty({ format: 'date-time' })
   observed_at!: string;
-  /** How many runs are QUEUED. */
-  @ApiProperty({ type: 'integer' })
+  /** How many runs are QUEUED, on all pages. */
+  @ApiProperty({ type: 'integer', minimum: 0 })
   depth!: number;
   /** In arrival order. */
   items!: QueuedRunDto[];

@@ -3,6 +3,7 @@ import { THE_SERVER } from '../domain/verdict.js';
 import { Database } from '../platform/database/database.js';
 import { endRun } from '../steps/end-run.js';
 import { lockRun } from '../steps/lock-run.sql.js';
+import { lockLeases } from '../leases/lock-leases.sql.js';
 import { readExpired } from './read-expired.sql.js';
 
 /** Ends a run that a node has left: a lease of it ran out. A heartbeat, an answer or a report that came first wins. */
@@ -14,6 +15,8 @@ export class ExpireRun {
   expire(runId: string): Promise<boolean> {
     return this.database.transaction('expire', async (tx) => {
       if ((await lockRun(tx, runId))?.state !== 'RUNNING') return false;
+      // A renewal goes without the run's lock: one that is under way comes first.
+      await lockLeases(tx, runId);
       const nodes = await readExpired(tx, runId);
       if (nodes.length === 0) return false;
       const detail = `the lease of ${nodes.join(', ')} ran out: no heartbeat in time`;

@@ -38,7 +38,7 @@ export class Reaper implements OnModuleDestroy {
       this.#logger.error({ msg: 'a reaper pass failed', err: error });
     }
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => (this.#passing = this.#turn()), this.config.renewSeconds * 1000).unref();
+    this.#timer = setTimeout(() => void (this.#passing = this.#turn()), this.config.renewSeconds * 1000).unref();
   }
 }
 

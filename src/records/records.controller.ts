@@ -1,9 +1,9 @@
-import { Controller, Get, Param, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Param, Res, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Database } from '../platform/database/database.js';
 import { Problem } from '../platform/http/problem.js';
+import { DownloadRecordApi } from './download-record.api.js';
 import { packRecord } from './pack-record.js';
 import { readRecord } from './read-record.sql.js';
 
@@ -14,6 +14,7 @@ export class RecordsController {
 
   /** The sealed record as one tar; the same bytes each time. */
   @Get(':run_id/record')
+  @DownloadRecordApi()
   async download(
     @Param('run_id') runId: string,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -1,14 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { RUN_STATES, STEP_STATES, VERDICT_REASONS } from '../domain/states.js';
-import type { RunState, StepState, VerdictReason } from '../domain/states.js';
-import { STEP_KINDS, type StepKind } from '../domain/contract/contract.js';
-import { RequirementDto, WaitingDto } from '../queue/waiting.dto.js';
+import { RUN_STATES } from '../domain/states.js';
+import type { RunState } from '../domain/states.js';
+import { ApiModel } from '../platform/http/api-model.decorator.js';
+import { RequirementDto } from '../queue/requirement.dto.js';
+import { WaitingDto } from '../queue/waiting.dto.js';
+import { StepDto } from './step.dto.js';
+import { VerdictDto } from './verdict.dto.js';
 
+@ApiModel('AssignedNode', 'A node that a run was given.')
 export class AssignedNodeDto {
   node_id!: string;
+  /** For people. */
   label!: string;
 }
 
+@ApiModel('AssignedRole', 'The nodes that a role of a run was given.')
 export class AssignedRoleDto {
   /** The role's name. */
   as!: string;
@@ -16,97 +22,42 @@ export class AssignedRoleDto {
   nodes!: AssignedNodeDto[];
 }
 
-export class ActorDto {
-  @ApiProperty({ enum: ['person', 'node', 'server'] })
-  kind!: 'person' | 'node' | 'server';
-  name!: string;
+@ApiModel('Work', 'What the run is about. `system` and `change_id` give the work id; other keys are kept and shown.', {
+  additionalProperties: true,
+})
+export class WorkDto {
+  @ApiProperty({ minLength: 1, maxLength: 200 })
+  system?: string;
+  @ApiProperty({ minLength: 1, maxLength: 200 })
+  change_id?: string;
 }
 
-export class CheckDto {
-  /** The step that was judged; absent: the run as a whole. */
-  step?: string;
-  what!: string;
-  @ApiProperty({
-    required: false,
-    description: 'What would have been right.',
-    oneOf: [{ type: 'integer' }, { type: 'string' }],
-  })
-  want?: unknown;
-  @ApiProperty({ required: false, description: 'What was found.', oneOf: [{ type: 'integer' }, { type: 'string' }] })
-  got?: unknown;
-  ok!: boolean;
-}
-
-export class VerdictDto {
-  @ApiProperty({ enum: VERDICT_REASONS, enumName: 'VerdictReason' })
-  reason!: VerdictReason;
-  /** A sentence for a person. */
-  detail!: string;
-  by!: ActorDto;
-  checks!: CheckDto[];
-}
-
-export class StepResultDto {
-  @ApiProperty({ type: 'integer', required: false })
-  exit_code?: number;
-  /** The outputs that the node said it uploaded. */
-  produced?: string[];
-  /** Why the step failed. */
-  error?: string;
-}
-
-export class StepDto {
-  /** Place in the contract, from 1. */
-  @ApiProperty({ type: 'integer', minimum: 1 })
-  seq!: number;
-  id!: string;
-  @ApiProperty({ enum: STEP_KINDS, enumName: 'StepKind' })
-  kind!: StepKind;
-  @ApiProperty({
-    type: 'string',
-    nullable: false,
-    required: true,
-    description: 'The role; null for steps without a node.',
-  })
-  uses!: string | null;
-  @ApiProperty({ enum: STEP_STATES, enumName: 'StepState' })
-  state!: StepState;
-  /** The node it is bound to; null while the run waits. */
-  node_id!: string | null;
-  /** Ids of the steps that must be DONE or SKIPPED first. */
-  needs!: string[];
-  @ApiProperty({ type: 'integer', minimum: 1 })
-  attempt!: number;
-  /** True where a branch chose this step. */
-  chosen?: boolean;
-  @ApiProperty({ type: 'string', format: 'date-time' })
-  started_at!: string | null;
-  @ApiProperty({ type: 'string', format: 'date-time' })
-  ended_at!: string | null;
-  result?: StepResultDto;
-}
-
+@ApiModel('RunRecord', 'How it stands with the record of a run.')
 export class RunRecordDto {
-  @ApiProperty({ enum: ['OPEN', 'SEALED', 'PURGED'] })
+  /** `OPEN` until the digest is there, `SEALED`, or (after retention) `PURGED`. */
+  @ApiProperty({ enum: ['OPEN', 'SEALED', 'PURGED'], enumName: 'RecordState' })
   state!: 'OPEN' | 'SEALED' | 'PURGED';
-  /** `sha256:` and the SHA-256 of SHA256SUMS; null until the record is sealed. */
+  /** `sha256:` and the SHA-256 of the file SHA256SUMS; null until the record is sealed. */
   digest!: string | null;
 }
 
-/** A run without its steps, as lists show it. */
+@ApiModel('RunSummary', 'A run without its steps, as lists show it.')
 export class RunSummaryDto {
   run_id!: string;
+  /** `QUEUED`: it waits and holds nothing. `RUNNING`: it holds its nodes. The others are final. */
   @ApiProperty({ enum: RUN_STATES, enumName: 'RunState' })
   state!: RunState;
-  /** Counts the changes of the run and its steps. */
-  @ApiProperty({ type: 'integer' })
+  /** Counts the changes of the run and its steps; it is the ETag, too. */
+  @ApiProperty({ type: 'integer', minimum: 1 })
   version!: number;
   /** Who submitted it. */
   principal!: string;
   /** `<system>:<change_id>`; null where the contract names no work. */
   work_id!: string | null;
-  @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true, description: 'As in the contract.' })
+  /** As in the contract. */
+  @ApiProperty({ type: WorkDto, required: false })
   work?: Record<string, unknown>;
+  /** As in the contract. */
   requires!: RequirementDto[];
   /** Empty while the run is QUEUED. */
   assigned!: AssignedRoleDto[];
@@ -115,20 +66,26 @@ export class RunSummaryDto {
   /** Only when the run is over. */
   verdict?: VerdictDto;
   record!: RunRecordDto;
+  /** What the submitter should know, such as that the stored contract differs from the one sent. */
   warnings?: string[];
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
+  /** When it got its nodes. */
   @ApiProperty({ type: 'string', format: 'date-time' })
   started_at!: string | null;
   @ApiProperty({ type: 'string', format: 'date-time' })
   ended_at!: string | null;
 }
 
+@ApiModel('Run', 'A run with its steps.')
 export class RunDto extends RunSummaryDto {
+  /** In the order of the contract. */
   steps!: StepDto[];
 }
 
+@ApiModel('RunList', 'A page of runs.')
 export class RunListDto {
+  /** The newest first. */
   items!: RunSummaryDto[];
   /** Cursor of the next page; null at the end. */
   next!: string | null;

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { RUN_STATES } from '../domain/states.js';
 import type { RunState } from '../domain/states.js';
+import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
 
 export class RunsQueryDto extends PageQueryDto {
@@ -12,18 +13,22 @@ export class RunsQueryDto extends PageQueryDto {
   state?: RunState;
 
   /** Only runs of this work, `<system>:<change_id>`. */
+  @ApiProperty({ type: 'string', required: false })
   @IsOptional()
   @IsString({ message: 'must be given once' })
   work_id?: string;
 
   /** Only runs that this principal submitted. */
+  @ApiProperty({ type: 'string', required: false })
   @IsOptional()
   @IsString({ message: 'must be given once' })
   principal?: string;
 }
 
+@ApiModel('Cancellation', 'Why a run is cancelled.')
 export class CancelDto {
   /** A sentence for the record. */
+  @ApiProperty({ type: 'string', maxLength: 2000, required: false })
   @IsOptional()
   @IsString({ message: 'must be a string' })
   @MaxLength(2000, { message: 'must be at most 2000 characters' })

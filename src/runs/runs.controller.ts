@@ -7,7 +7,10 @@ import { Principal } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
+import { CancelRunApi } from './cancel-run.api.js';
 import { CancelRun } from './cancel-run.js';
+import { GetRunApi } from './get-run.api.js';
+import { ListRunsApi } from './list-runs.api.js';
 import { RunDto, RunListDto } from './run.dto.js';
 import { CancelDto, RunsQueryDto } from './runs-query.dto.js';
 import { ShowRun } from './show-run.js';
@@ -24,6 +27,7 @@ export class RunsController {
 
   /** Runs, the newest first. */
   @Get()
+  @ListRunsApi()
   async list(
     @Query() query: RunsQueryDto,
     @Req() request: FastifyRequest,
@@ -37,6 +41,7 @@ export class RunsController {
 
   /** A run with its steps. */
   @Get(':run_id')
+  @GetRunApi()
   async get(@Param('run_id') runId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<RunDto> {
     const run = await this.#shown(runId);
     void reply.header('etag', `"${run.version}"`);
@@ -46,13 +51,14 @@ export class RunsController {
   /** Cancels a run, queued or under way; what is over already stays as it is. */
   @Post(':run_id/cancel')
   @HttpCode(200)
+  @CancelRunApi()
   async cancel(
     @Param('run_id') runId: string,
-    @Body() body: CancelDto | undefined,
+    @Body() body: CancelDto,
     @Principal() principal: string,
   ): Promise<RunDto> {
     const outcome = await this.queue.wakeAfter(
-      () => this.cancelRun.cancel(runId, principal, body?.reason),
+      () => this.cancelRun.cancel(runId, principal, body.reason),
       (ended) => (ended === 'cancelled' ? ['cancel'] : []),
     );
     if (outcome === 'cancelled') await this.record.seal([runId]);

@@ -5,7 +5,8 @@ import { ExplainWaiting, type QueuedPlace } from '../queue/explain-waiting.js';
 import type { WaitingDto } from '../queue/waiting.dto.js';
 import { readRun, readRunPage, type RunFilter, type RunRow } from './read-runs.sql.js';
 import { readSteps, type StepRow } from './read-steps.sql.js';
-import type { RunDto, RunSummaryDto, StepDto } from './run.dto.js';
+import type { RunDto, RunSummaryDto } from './run.dto.js';
+import type { StepDto } from './step.dto.js';
 
 /** Runs as they are shown: a queued one with the reason why it waits. */
 @Injectable()

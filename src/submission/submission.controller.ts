@@ -10,7 +10,9 @@ import { acceptContract } from './accept-contract.js';
 import { AnswerSubmission } from './answer-submission.js';
 import { DryRun } from './dry-run.js';
 import { DryRunDto } from './dry-run.dto.js';
+import { DryRunApi } from './dry-run.api.js';
 import { Submit } from './submit.js';
+import { SubmitRunApi } from './submit-run.api.js';
 
 @ApiTags('runs')
 @Controller('v1/runs')
@@ -25,6 +27,7 @@ export class SubmissionController {
 
   /** Submits a contract: its nodes are leased all at once, or the run waits for them. */
   @Post()
+  @SubmitRunApi()
   async submit(
     @Body() body: unknown,
     @Principal() principal: string,
@@ -49,6 +52,7 @@ export class SubmissionController {
   /** What a submission of this contract would be assigned if every node were free. */
   @Post('dry-run')
   @HttpCode(200)
+  @DryRunApi()
   async try(
     @Body() body: unknown,
     @Principal() principal: string,

@@ -13,11 +13,11 @@ export function summarizeCapabilities(
   const found = new Map<string, { nodes: Set<string>; attrs: Map<string, Set<string>> }>();
   for (const { node_id, capabilities } of fleet) {
     for (const { capability, attrs = {} } of capabilities) {
-      const summary = found.get(capability) ?? { nodes: new Set(), attrs: new Map() };
+      const summary = found.get(capability) ?? { nodes: new Set(), attrs: new Map<string, Set<string>>() };
       found.set(capability, summary);
       summary.nodes.add(node_id);
       for (const [key, value] of Object.entries(attrs)) {
-        summary.attrs.set(key, (summary.attrs.get(key) ?? new Set()).add(value));
+        summary.attrs.set(key, (summary.attrs.get(key) ?? new Set<string>()).add(value));
       }
     }
   }

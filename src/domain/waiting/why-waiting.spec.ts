@@ -25,6 +25,9 @@ const why = (input: Partial<WaitingInput>) =>
     ...input,
   });
 
+/** What the matcher says now of a run that waits for this reason. BUSY: it may fit, and nobody has looked yet. */
+const OUTCOMES = { OFFLINE: ['unsatisfiable'], TOO_WIDE: ['matched'], DRAINING: ['busy'], BUSY: ['busy', 'matched'] };
+
 describe('whyWaiting', () => {
   const pair = [node('n1', 'x'), node('n2', 'x')];
 
@@ -158,14 +161,12 @@ describe('whyWaiting', () => {
           const busy = new Map([...b].map((id) => [id, holding('r')]));
           const waiting = why({ requires, spread, adverts, busy, draining: d, silent: s, cap });
           const now = match(requires, spread, adverts, new Set([...b, ...d, ...s]));
-          expect(waiting.reason === 'OFFLINE').toBe(now.kind === 'unsatisfiable');
-          if (waiting.reason === 'TOO_WIDE') expect(now.kind).toBe('matched');
-          if (waiting.reason === 'DRAINING') expect(now.kind).toBe('busy');
+          expect(OUTCOMES[waiting.reason]).toContain(now.kind);
           for (const one of waiting.roles) {
             expect(one.free + one.busy + one.draining).toBeLessThanOrEqual(one.live);
             expect(one.holders.map(({ node_id }) => node_id).every((id) => b.has(id))).toBe(true);
             expect(one.holders).toHaveLength(one.busy);
-            if (s.size === 0) expect(one.free + one.busy + one.draining).toBe(one.live);
+            expect(s.size > 0 || one.free + one.busy + one.draining === one.live).toBe(true);
           }
         },
       ),

@@ -8,6 +8,9 @@ export class ConfigError extends Error {
   }
 }
 
+const YEAR_SECONDS = 31_536_000;
+/** A timer of Node waits at most 2^31 ms. */
+const LONGEST_TIMER_SECONDS = 2_000_000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Reads the environment; an empty variable counts as not set. Throws a ConfigError that names every fault at once. */
@@ -28,8 +31,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       `a whole number from ${least} to ${most}`,
       (v) => Number.isInteger(v) && v >= least && v <= most,
     );
-  const seconds = (name: string, fallback: number): number =>
-    number(name, fallback, 'a number of seconds above 0, at most 31536000', (v) => v > 0 && v <= 31_536_000);
+  const seconds = (name: string, fallback: number, most: number): number =>
+    number(name, fallback, `a number of seconds above 0, at most ${most}`, (v) => v > 0 && v <= most);
   const oneOf = (name: string, fallback: string, words: string[]): string => {
     const given = text(name) ?? fallback;
     if (!words.includes(given))
@@ -43,8 +46,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     host: text('HOST') ?? '127.0.0.1',
     port: whole('PORT', 3000, 0, 65_535),
     insecure: oneOf('MEDIATOR_INSECURE', 'false', ['true', 'false']) === 'true',
-    leaseTtlSeconds: seconds('MEDIATOR_LEASE_TTL_SECONDS', 3600),
-    renewSeconds: seconds('MEDIATOR_RENEW_SECONDS', 60),
+    leaseTtlSeconds: seconds('MEDIATOR_LEASE_TTL_SECONDS', 3600, YEAR_SECONDS),
+    renewSeconds: seconds('MEDIATOR_RENEW_SECONDS', 60, LONGEST_TIMER_SECONDS),
     notAfterFactor: number('MEDIATOR_NOT_AFTER_FACTOR', 3, 'a number from 2 to 1000', (v) => v >= 2 && v <= 1000),
     maxLeasesPerRun: whole('MEDIATOR_MAX_LEASES_PER_RUN', 0, 0, 100_000),
     dbPoolSize: whole('MEDIATOR_DB_POOL_SIZE', 10, 2, 1000),

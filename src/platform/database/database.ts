@@ -8,6 +8,15 @@ import { Hints } from './hints.js';
 import type { Queryable, Result, Tx } from './queryable.js';
 import { query, transaction, type TransactionOptions } from './transaction.js';
 
+/** What every session of ours relies on, whatever the role or the database has been given. */
+const SESSION = [
+  'lock_timeout=2s',
+  'idle_in_transaction_session_timeout=10s',
+  'synchronous_commit=on',
+  'default_transaction_isolation=read\\ committed',
+  'TimeZone=UTC',
+];
+
 /** The one data source of the process: not connected until `connect`, so that the port can open first. */
 @Injectable()
 export class Database implements Queryable {
@@ -35,7 +44,7 @@ export class Database implements Queryable {
       poolErrorHandler: () => undefined,
       extra: {
         keepAlive: true,
-        options: '-c lock_timeout=2s -c idle_in_transaction_session_timeout=10s -c TimeZone=UTC',
+        options: SESSION.map((setting) => `-c ${setting}`).join(' '),
       },
     });
     await source.initialize();

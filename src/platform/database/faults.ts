@@ -25,8 +25,9 @@ export function sqlState(error: unknown): string | undefined {
   return inner === undefined || inner === error ? undefined : sqlState(inner);
 }
 
-// Connection exceptions, too many connections, shutdowns, and a session ended for idling in a transaction.
-const AWAY = /^(08...|53300|57P0[1-5]|25P03)$/;
+// Connection exceptions, resources that are used up, shutdowns, a cancelled statement, a standby that only reads, a session
+// ended for idling in a transaction, errors of the server's system: nothing that the statement itself has caused.
+const AWAY = /^(08...|53...|57...|58...|25006|25P03)$/;
 const SOCKET = /^(ECONN|EPIPE|ENOENT|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
 const LOST =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|pool after calling end|Query read timeout/;

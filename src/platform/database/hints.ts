@@ -57,6 +57,7 @@ export class Hints {
       connectionString: url,
       application_name: 'mediator-listen',
       connectionTimeoutMillis: 5000,
+      query_timeout: 5000,
       keepAlive: true,
     });
     const lost = (): void => {
@@ -89,6 +90,19 @@ export class Hints {
     void this.#send();
   }
 
+  async #notify(client: pg.Client, hints: Hint[]): Promise<void> {
+    const statement = '/* hints.send */ SELECT pg_notify(channel, $2) FROM unnest($1::text[]) channel';
+    try {
+      await client.query(statement, [hints.map(channelOf), '']);
+    } catch (error) {
+      // Sent by the next connection: this one is given up.
+      for (const hint of hints) this.#unsent.add(hint);
+      if (this.#client === client) this.#client = undefined;
+      client.end().catch(() => undefined);
+      this.#logger.warn(`a hint was not sent yet: ${(error as Error).message}`);
+    }
+  }
+
   async #send(): Promise<void> {
     if (this.#sending) return;
     this.#sending = true;
@@ -96,15 +110,10 @@ export class Hints {
       // Whatever was rung within this turn of the loop goes in one statement.
       await Promise.resolve();
       while (this.#client !== undefined && this.#unsent.size > 0) {
-        const channels = [...this.#unsent].map(channelOf);
+        const sent = [...this.#unsent];
         this.#unsent.clear();
-        await this.#client.query('/* hints.send */ SELECT pg_notify(channel, $2) FROM unnest($1::text[]) channel', [
-          channels,
-          '',
-        ]);
+        await this.#notify(this.#client, sent);
       }
-    } catch (error) {
-      this.#logger.warn(`a hint was not sent: ${(error as Error).message}`);
     } finally {
       this.#sending = false;
     }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { point } from '../points.js';
 import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, sqlState } from './faults.js';
@@ -28,6 +29,7 @@ export interface TransactionOptions {
 
 const ATTEMPTS = 6;
 const open = new AsyncLocalStorage<string>();
+const logger = new Logger('database');
 
 /**
  * Runs `work` in one transaction and commits it; a Rollback thrown inside rolls back and gives its outcome.
@@ -68,18 +70,32 @@ async function once<T>(
     try {
       const tx: Tx = { name, query: (sql, params) => query(runner, sql, params), hint: (hint) => hints.add(hint) };
       outcome = await open.run(name, () => work(tx));
+      await point(`${name}.before-commit`);
     } catch (error) {
       await rollback(runner);
       if (error instanceof Rollback) return error.outcome as T;
       throw error;
     }
-    await commit(runner, name);
+    await commit(runner);
   } finally {
-    await runner.release();
+    await release(runner, name);
   }
-  options.onCommitted?.(hints);
-  await point(`${name}.committed`);
+  try {
+    options.onCommitted?.(hints);
+    await point(`${name}.committed`);
+  } catch (error) {
+    // It is done, and whoever asked has to go on with it: what comes after the commit can only be told.
+    logger.error({ msg: 'something failed after a commit', transaction: name, err: error });
+  }
   return outcome;
+}
+
+async function release(runner: QueryRunner, name: string): Promise<void> {
+  try {
+    await runner.release();
+  } catch (error) {
+    logger.error({ msg: 'a connection was not given back', transaction: name, err: error });
+  }
 }
 
 /** Sends one statement; an answer that did not come is DatabaseUnavailable. */
@@ -88,8 +104,7 @@ export async function query<Row>(runner: QueryRunner, sql: string, params: unkno
   return { rows: (records ?? []) as Row[], affected: affected ?? 0 };
 }
 
-async function commit(runner: QueryRunner, name: string): Promise<void> {
-  await point(`${name}.before-commit`);
+async function commit(runner: QueryRunner): Promise<void> {
   try {
     await runner.commitTransaction();
   } catch (error) {

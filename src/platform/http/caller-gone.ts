@@ -6,6 +6,7 @@ export const CallerGone = createParamDecorator((_data: unknown, context: Executi
   const { raw } = context.switchToHttp().getResponse<FastifyReply>();
   const gone = new AbortController();
   // Fastify's own request.signal never fires for a request with a body.
+  if (raw.destroyed) gone.abort();
   raw.once('close', () => {
     if (!raw.writableFinished) gone.abort();
   });

@@ -12,14 +12,20 @@ export function toCursor({ created_at, seq }: Keyset): string {
   return Buffer.from(`${created_at}|${seq}`).toString('base64url');
 }
 
-const CURSOR = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00)\|(\d{1,18})$/;
+const CURSOR = /^((?!0000)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00)\|(\d{1,18})$/;
 
 /** Throws invalid_request where this server did not make the cursor. */
 export function fromCursor(cursor: string | undefined): Keyset | undefined {
   if (cursor === undefined) return undefined;
   const [, created_at, seq] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (created_at === undefined || seq === undefined || Number.isNaN(Date.parse(created_at.replace(' ', 'T')))) {
+  if (created_at === undefined || seq === undefined || !isTime(created_at)) {
     throw new Problem('invalid_request', 'cursor must be the `next` of an earlier page');
   }
   return { created_at, seq };
+}
+
+/** PostgreSQL's way of writing a time in UTC; February 30 is none, though JavaScript would read March 2. */
+function isTime(text: string): boolean {
+  const date = new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 10));
 }

@@ -6,15 +6,23 @@ import { problemBody } from './problem.filter.js';
 
 /** A path that cannot be decoded, or is too long to be one of ours. */
 export function answerBadPath(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = new Problem('invalid_request', 'the path must be percent-encoded UTF-8');
-  void reply.status(problem.status).type('application/problem+json').send(problemBody(problem, request));
+  const problem = new Problem(
+    'invalid_request',
+    'the path must be percent-encoded UTF-8, each part of it of sensible length',
+  );
+  void reply
+    .status(problem.status)
+    .header('x-request-id', request.id)
+    .type('application/problem+json')
+    .send(problemBody(problem, request));
 }
 
 /** Bytes that are no HTTP request, or headers larger than one may send: the connection is answered and closed. */
 export function answerNoHttp(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const problem = new Problem('invalid_request', 'what was sent is not an HTTP request that this server can read');
-  const body = JSON.stringify(problemBody(problem, { id: randomUUID(), url: '' }));
+  const id = randomUUID();
+  const body = JSON.stringify(problemBody(problem, { id, url: '' }));
   const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
+  socket.end(`${head}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`);
 }

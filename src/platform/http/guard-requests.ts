@@ -10,11 +10,16 @@ export function guardRequests(fastify: FastifyInstance, lifecycle: Lifecycle): v
     void reply.header('x-request-id', request.id);
     // While the process stops, a connection is not kept for another request.
     if (lifecycle.phase === 'stopping') void reply.header('connection', 'close');
-    if (isServed(request.url, lifecycle)) return;
+    // The route's own path: that of the request can spell it in other ways.
+    if (isServed(request.routeOptions.url ?? request.url, lifecycle)) return;
     throw unavailable(lifecycle.phase === 'starting' ? 'the server is starting' : 'the server is stopping');
   });
 
   fastify.addHook('preValidation', async (request) => {
+    if (!isDecodable(request.url)) throw new Problem('invalid_request', 'the query must be percent-encoded UTF-8');
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new Problem('invalid_request', 'the header Host must name the server that is spoken to');
+    }
     // A contract has a parser of its own, which finds every fault.
     const body = request.routeOptions.config.ownParser ? undefined : request.body;
     const parts = { path: request.params, query: request.query, headers: request.headers, body };
@@ -36,6 +41,16 @@ export function guardRequests(fastify: FastifyInstance, lifecycle: Lifecycle): v
       request_id: request.id,
     });
   });
+}
+
+/** The parser of queries leaves as it is what it cannot decode. A path that cannot be decoded does not get here. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Under /v1 nothing is served before the process is ready, nor new requests while it stops. */

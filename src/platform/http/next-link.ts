@@ -3,5 +3,5 @@ export function nextLink(url: string, cursor: string): string {
   const [path = '', query = ''] = url.split('?', 2);
   const params = new URLSearchParams(query);
   params.set('cursor', cursor);
-  return `<${path}?${params}>; rel="next"`;
+  return `<${path}?${params.toString()}>; rel="next"`;
 }

@@ -4,7 +4,7 @@ import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 
 /** Which page of a list. */
 export class PageQueryDto {
-  /** How many items at most. */
+  /** How many items at most, from 1 to 200. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, default: 50, required: false })
   @IsOptional()
   @Type(() => Number)
@@ -13,7 +13,8 @@ export class PageQueryDto {
   @Max(200, { message: 'must be a whole number from 1 to 200' })
   limit: number = 50;
 
-  /** The `next` of the page before. */
+  /** The `next` of the page before; without it the list begins at its beginning. It stays right while rows come and go. */
+  @ApiProperty({ type: 'string', required: false })
   @IsOptional()
   @IsString({ message: 'must be given once' })
   cursor?: string;

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from './problem.js';
 
-const PRINCIPAL = /^[\x21-\x7e]([\x20-\x7e]{0,198}[\x21-\x7e])?$/;
+export const PRINCIPAL = /^[\x21-\x7e]([\x20-\x7e]{0,198}[\x21-\x7e])?$/;
 
 /** Who speaks. Without tokens everybody says it themselves, in the header Mediator-Principal. */
 export const Principal = createParamDecorator((_data: unknown, context: ExecutionContext): string => {

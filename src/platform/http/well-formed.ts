@@ -4,9 +4,12 @@ import { isWellFormed } from '../../domain/contract/document/well-formed.js';
 
 const MAX_DEPTH = 200;
 
+/** What turns a value into an object of a class would take these for what JavaScript means by them. */
+const TAKEN = ['__proto__', 'constructor'];
+
 /**
- * What nothing in a request may hold: text with NUL or half a surrogate pair, a key named __proto__, nesting deeper than
- * 200. Gives the first fault. (A contract is judged by its own parser, which finds all of them.)
+ * What nothing in a request may hold: text with NUL or half a surrogate pair, a key named __proto__ or constructor,
+ * nesting deeper than 200. Gives the first fault. (A contract is judged by its own parser, which finds all of them.)
  */
 export function malformed(value: unknown, pointer = '', depth = 0): Fault | undefined {
   if (typeof value === 'string') {
@@ -15,7 +18,7 @@ export function malformed(value: unknown, pointer = '', depth = 0): Fault | unde
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= MAX_DEPTH) return { pointer, detail: `must not be nested deeper than ${MAX_DEPTH} levels` };
   for (const [key, inner] of Object.entries(value)) {
-    if (key === '__proto__') return { pointer, detail: 'must not have a key named __proto__' };
+    if (TAKEN.includes(key)) return { pointer, detail: `must not have a key named ${key}` };
     if (!isWellFormed(key)) return { pointer, detail: 'must have keys of well-formed Unicode without NUL' };
     const fault = malformed(inner, pointerTo(pointer, key), depth + 1);
     if (fault) return fault;

@@ -1,4 +1,4 @@
-import { FaultList } from './fault-list.js';
+import type { FaultList } from './fault-list.js';
 import { pointerTo } from './pointer.js';
 import { isWellFormed } from './well-formed.js';
 

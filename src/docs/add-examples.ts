@@ -1,0 +1,48 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { type ProblemCode, PROBLEMS } from '../domain/problem-codes.js';
+import type { OperationExamples } from './examples/example.js';
+import { EXAMPLES } from './examples/examples.js';
+import { PARAMETERS } from './examples/parameters.js';
+import { PROBLEM_DETAILS, REQUEST_ID } from './examples/problem-details.js';
+import { type Operation, operationsOf } from './operations-of.js';
+
+const PROBLEM_JSON = 'application/problem+json';
+
+/** Gives every operation the examples of its parameters, its body, its answers and its problems. */
+export function addExamples(document: OpenAPIObject): void {
+  for (const { path, operation } of operationsOf(document)) {
+    const examples = EXAMPLES[operation.operationId];
+    if (examples === undefined) throw new Error(`there are no examples of the operation ${operation.operationId}`);
+    for (const parameter of operation.parameters) {
+      if (parameter.name in PARAMETERS) parameter.example = PARAMETERS[parameter.name];
+    }
+    if (examples.request) addRequest(operation, examples.request);
+    addAnswers(operation, examples);
+    addProblems(operation, path, examples);
+  }
+}
+
+function addRequest({ requestBody }: Operation, request: OperationExamples['request']): void {
+  for (const media of Object.values(requestBody?.content ?? {})) media.examples = request;
+}
+
+function addAnswers({ operationId, responses }: Operation, { answers = {} }: OperationExamples): void {
+  for (const [status, examples] of Object.entries(answers)) {
+    const [media] = Object.values(responses[status]?.content ?? {});
+    if (media === undefined) throw new Error(`${operationId} does not answer ${status} with a body`);
+    media.examples = examples;
+  }
+}
+
+function addProblems({ parameters, responses }: Operation, path: string, { problems = {} }: OperationExamples): void {
+  const inPath = parameters.filter((parameter) => parameter.in === 'path');
+  const instance = inPath.reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path);
+  for (const response of Object.values(responses)) {
+    for (const [code, example] of Object.entries(response.content?.[PROBLEM_JSON]?.examples ?? {})) {
+      const { title, status } = PROBLEMS[code as ProblemCode];
+      const { detail, ...more } = problems[code as ProblemCode] ?? PROBLEM_DETAILS[code as ProblemCode];
+      const type = `/problems/${code}`;
+      example.value = { type, title, status, detail, instance, code, request_id: REQUEST_ID, ...more };
+    }
+  }
+}

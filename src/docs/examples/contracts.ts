@@ -1,0 +1,20 @@
+/** A change is built on one node and flashed on another. */
+export const BUILD_AND_FLASH = {
+  run_id: 'change-4711-ps3',
+  work: { system: 'gerrit', change_id: '4711', patchset: 3 },
+  requires: [
+    { as: 'builder', capability: 'build', attrs: { arch: 'arm64' } },
+    { as: 'board', capability: 'board', attrs: { soc: 'bcm2712' } },
+  ],
+  steps: [
+    { id: 'build', uses: 'builder', run: ['make', 'image'] },
+    { id: 'flash', uses: 'board', run: ['flash', 'image'] },
+  ],
+  success_when: [{ step: 'flash', exit_code: 0 }],
+};
+
+/** The least there is. */
+export const ONE_STEP = {
+  requires: [{ as: 'board', capability: 'board' }],
+  steps: [{ id: 'test', uses: 'board', run: ['make', 'test'] }],
+};

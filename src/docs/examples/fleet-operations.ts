@@ -1,0 +1,184 @@
+import { ASSIGNED, QUEUED_SUMMARY } from './example-runs.js';
+import type { OperationExamples } from './example.js';
+import { PARAMETERS } from './parameters.js';
+
+const OBSERVED_AT = '2026-03-02T09:15:30.004Z';
+const CAPABILITIES = [{ capability: 'board', attrs: { soc: 'bcm2712', ram: '8' } }];
+const LABEL = 'Raspberry Pi 5, bench 2';
+const INSTANCE = PARAMETERS['Mediator-Instance'];
+
+const LEASE = {
+  run_id: 'change-4711-ps3',
+  node_id: 'rpi-7',
+  nonce: PARAMETERS['Mediator-Lease'],
+  not_after: '2026-03-02T10:15:04.131Z',
+};
+
+export const getQueue: OperationExamples = {
+  answers: {
+    200: {
+      one: {
+        summary: 'One run waits behind one that is not on this page',
+        value: {
+          observed_at: OBSERVED_AT,
+          depth: 2,
+          items: [
+            {
+              run_id: QUEUED_SUMMARY.run_id,
+              work_id: QUEUED_SUMMARY.work_id,
+              principal: QUEUED_SUMMARY.principal,
+              created_at: QUEUED_SUMMARY.created_at,
+              requires: QUEUED_SUMMARY.requires,
+              waiting: QUEUED_SUMMARY.waiting,
+            },
+          ],
+          next: null,
+        },
+      },
+      empty: { summary: 'Nobody waits', value: { observed_at: OBSERVED_AT, depth: 0, items: [], next: null } },
+    },
+  },
+  problems: { invalid_request: { detail: 'cursor must be the `next` of an earlier page' } },
+};
+
+const heartbeat = { node_id: 'rpi-7', label: LABEL, instance: INSTANCE, capabilities: CAPABILITIES };
+const answered = { node_id: 'rpi-7', renew_seconds: 60, expires_at: '2026-03-02T09:18:30.004Z', drain: '' };
+
+export const advertiseNode: OperationExamples = {
+  request: {
+    heartbeat: { summary: 'What the node offers', value: heartbeat },
+    drain: { summary: 'It takes nothing new', value: { ...heartbeat, drain: 'graceful' } },
+  },
+  answers: {
+    200: {
+      held: { summary: 'A run holds it', value: { ...answered, leases: [LEASE] } },
+      free: { summary: 'Nobody holds it', value: { ...answered, leases: [] } },
+      warned: {
+        summary: 'A word was not understood',
+        value: {
+          ...answered,
+          warnings: ['drain "soon" is not known and counts as none; it can be "graceful" or "at-boundary"'],
+          leases: [],
+        },
+      },
+    },
+  },
+  problems: {
+    invalid_request: {
+      detail: '/capabilities must be an array of at most 64 entries',
+      errors: [{ pointer: '/capabilities', detail: 'must be an array of at most 64 entries' }],
+    },
+  },
+};
+
+export const listNodes: OperationExamples = {
+  answers: {
+    200: {
+      nodes: {
+        summary: 'One is held, one is free',
+        value: {
+          observed_at: OBSERVED_AT,
+          items: [
+            {
+              node_id: 'forge-1',
+              label: 'forge-1',
+              capabilities: [{ capability: 'build', attrs: { arch: 'arm64' } }],
+              drain: '',
+              seen_at: '2026-03-02T09:15:01.220Z',
+              expires_at: '2026-03-02T09:18:01.220Z',
+              live: true,
+              lease: null,
+            },
+            {
+              node_id: 'rpi-7',
+              label: LABEL,
+              capabilities: CAPABILITIES,
+              drain: 'graceful',
+              seen_at: OBSERVED_AT,
+              expires_at: answered.expires_at,
+              live: true,
+              lease: { run_id: LEASE.run_id, since: '2026-03-02T09:15:04.131Z', not_after: LEASE.not_after },
+            },
+          ],
+        },
+      },
+    },
+  },
+  problems: {
+    invalid_request: {
+      detail: '/all must be true or false',
+      errors: [{ pointer: '/all', detail: 'must be true or false' }],
+    },
+  },
+};
+
+export const listCapabilities: OperationExamples = {
+  answers: {
+    200: {
+      capabilities: {
+        summary: 'Boards and a build host',
+        value: {
+          items: [
+            { capability: 'board', nodes: 2, attrs: { ram: ['8'], soc: ['bcm2711', 'bcm2712'] } },
+            { capability: 'build', nodes: 1, attrs: { arch: ['arm64'] } },
+          ],
+        },
+      },
+    },
+  },
+  problems: { invalid_request: { detail: 'query/x must be well-formed Unicode without NUL' } },
+};
+
+export const claimStep: OperationExamples = {
+  answers: {
+    200: {
+      run: {
+        summary: 'A program to run',
+        value: {
+          run_id: 'change-4711-ps3',
+          seq: 2,
+          id: 'flash',
+          kind: 'run',
+          attempt: 1,
+          uses: 'board',
+          run: ['flash', 'image'],
+          assigned: ASSIGNED,
+          principal: 'ci',
+          lease: LEASE,
+        },
+      },
+    },
+  },
+  problems: {
+    invalid_request: {
+      detail: '/wait must be a whole number of seconds from 0 to 300',
+      errors: [{ pointer: '/wait', detail: 'must be a whole number of seconds from 0 to 300' }],
+    },
+  },
+};
+
+const reported = { run_id: 'change-4711-ps3', seq: 2, rolled_back: false };
+
+export const reportResult: OperationExamples = {
+  request: {
+    exited: { summary: 'The program has ended', value: { node_id: 'rpi-7', attempt: 1, exit_code: 0 } },
+    failed: {
+      summary: 'It could not be done',
+      value: { node_id: 'rpi-7', attempt: 1, error: 'the board does not come up on the serial console' },
+    },
+  },
+  answers: {
+    200: {
+      last: { summary: 'It was the last step', value: { ...reported, step_state: 'DONE', run_state: 'SUCCEEDED' } },
+      next: { summary: 'The run goes on', value: { ...reported, step_state: 'DONE', run_state: 'RUNNING' } },
+      failed: { summary: 'The step failed', value: { ...reported, step_state: 'FAILED', run_state: 'FAILED' } },
+    },
+  },
+  problems: {
+    invalid_request: {
+      detail: 'exit_code must be there for a run step that reports no error',
+      errors: [{ pointer: '/exit_code', detail: 'must be there for a run step that reports no error' }],
+    },
+    not_found: { detail: 'run change-4711-ps3 has no step 2' },
+  },
+};

@@ -1,0 +1,40 @@
+import type { ProblemCode } from '../../domain/problem-codes.js';
+import type { ProblemDetail } from './example.js';
+
+export const REQUEST_ID = '6f1c9a52-1f0e-4f3b-9a53-0d6c2b1f7a10';
+
+/** What each kind of problem may say; an operation that would say something else has that in its own examples. */
+export const PROBLEM_DETAILS: Record<ProblemCode, ProblemDetail> = {
+  invalid_contract: {
+    detail: 'the contract has 2 faults; see errors',
+    errors: [
+      { pointer: '/requires', detail: '"requires" is required: an array of 1 to 64 requirements.' },
+      { pointer: '/steps/0/uses', detail: 'There is no role "bord"; declare it in "requires" or acquire it before.' },
+    ],
+  },
+  invalid_request: { detail: 'path/run_id must be well-formed Unicode without NUL' },
+  unauthenticated: { detail: 'the token is not known' },
+  forbidden: { detail: 'the role "node" may not submit runs' },
+  not_answerer: { detail: 'only lab-desk may answer' },
+  not_found: { detail: 'there is no run change-4711-ps3' },
+  route_not_found: { detail: 'nothing is served at /v1/run' },
+  method_not_allowed: { detail: '/v1/runs takes GET, HEAD, POST, not PUT' },
+  not_claimed: { detail: "the step is DONE in attempt 1, not claimed by this report's" },
+  stale_lease: { detail: 'node rpi-7 does not hold the run by this lease: stop the work' },
+  stale_instance: { detail: 'node rpi-7 advertises as another instance than the one that claims' },
+  offset_gap: { detail: 'the log has 4096 bytes, and the offset is 8192' },
+  not_asked: { detail: 'the step does not ask' },
+  not_sealed: { detail: 'the record is sealed when the run is over; ask again then' },
+  run_over: { detail: 'the run is over' },
+  too_large: { detail: 'the body is larger than this route takes' },
+  unsupported_media_type: { detail: 'the body must be sent as application/json' },
+  range_not_satisfiable: { detail: 'the output has 4096 bytes' },
+  rate_limited: { detail: 'more requests than this token may send' },
+  unsatisfiable: {
+    detail: 'Role "board" needs 1 node that offers board with soc="bcm2712"; no live node does.',
+  },
+  too_wide: { detail: 'the run would take 3 nodes, and a run may lease at most 2' },
+  schema_violation: { detail: 'the output does not fit its schema' },
+  internal: { detail: 'something went wrong here; the request id names it in the log' },
+  unavailable: { detail: 'the database does not answer' },
+};

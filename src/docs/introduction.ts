@@ -1,0 +1,26 @@
+/** What holds for every operation; the first thing one reads. */
+export const INTRODUCTION = `
+A Mediator stands between people who need scarce machines and the nodes that own them. A **run** says in its **contract**
+what it needs; all its nodes are leased at once or none, and where they are taken it waits in a durable queue that holds
+nothing.
+
+**To have something done:** \`submitRun\`; at 202 follow it with \`getRun\` until \`state\` is final; read \`verdict\`, and keep
+\`downloadRecord\`.
+
+**To be a node:** \`advertiseNode\` every \`renew_seconds\`; \`claimStep\` in a loop; do what the claim says; \`reportResult\` with
+the nonce of its lease. When a lease is missing in the answer to an advert, stop its work.
+
+### What holds everywhere
+
+- JSON in UTF-8, \`snake_case\`. More fields may be added to answers, none is renamed: ignore what you do not know.
+- Times are RFC 3339 in UTC with milliseconds, by the clock of the database.
+- A 2xx is durable: what it says survives a crash of the server.
+- Refusals are \`application/problem+json\` (RFC 9457), on every 4xx and 5xx (only \`readyz\` answers 503 with its report). Decide
+  by \`code\`; \`GET /problems/{code}\` explains it. Besides those that are listed with an operation there are \`route_not_found\`
+  (404) and \`method_not_allowed\` (405, with \`Allow\`).
+- 503 \`unavailable\` means that the server is starting, stopping or without its database: repeat after \`Retry-After\`.
+- Whatever is served with GET is served with HEAD too.
+- Every string is well-formed Unicode without NUL, and no JSON is nested deeper than 200 levels.
+- There are no tokens in this version: whoever reaches the server may do everything, and says who they are in
+  \`Mediator-Principal\`. It listens on the loopback interface only, unless its operator has decided otherwise.
+`.trim();

@@ -1,0 +1,20 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+/** An operation as far as it is completed here; @nestjs/swagger does not export its own types of these. */
+export interface Operation {
+  operationId: string;
+  parameters: { name: string; in: string; example?: unknown }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { content?: Record<string, Media> }>;
+}
+
+export interface Media {
+  examples?: Record<string, { summary?: string; value?: unknown }>;
+}
+
+/** Every operation of the document with its path. */
+export function operationsOf(document: OpenAPIObject): { path: string; operation: Operation }[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.values(item as unknown as Record<string, Operation>).map((operation) => ({ path, operation })),
+  );
+}

@@ -1,0 +1,19 @@
+import type { RunState } from '../domain/states.js';
+import type { Queryable } from '../platform/database/queryable.js';
+
+/** What only the database knows. */
+export interface Figures {
+  runs: Partial<Record<RunState, number>>;
+  oldest_wait_seconds: number;
+}
+
+export async function readFigures(database: Queryable): Promise<Figures> {
+  const { rows } = await database.query<Figures>(
+    `/* health.read-figures */
+     SELECT (SELECT coalesce(json_object_agg(state, count), '{}')
+               FROM (SELECT state, count(*) FROM runs GROUP BY state) AS by_state) AS runs,
+            (SELECT coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8
+               FROM runs WHERE state = 'QUEUED') AS oldest_wait_seconds`,
+  );
+  return rows[0]!;
+}

@@ -1,0 +1,12 @@
+import { ApiHeader } from '@nestjs/swagger';
+import { PRINCIPAL } from './principal.js';
+
+/** The header Mediator-Principal, by which a caller says who they are. */
+export function ApiPrincipal(): MethodDecorator & ClassDecorator {
+  return ApiHeader({
+    name: 'Mediator-Principal',
+    required: false,
+    description: 'Who speaks; it is shown and recorded. 1 to 200 printable ASCII characters, no space at either end.',
+    schema: { type: 'string', maxLength: 200, pattern: PRINCIPAL.source, default: 'anonymous' },
+  });
+}

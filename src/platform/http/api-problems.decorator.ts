@@ -1,0 +1,39 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtraModels, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
+import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
+import { schemaRef } from './api-model.decorator.js';
+import { ProblemDto } from './problem.dto.js';
+import { sharedHeader } from './shared-headers.js';
+
+/** What any operation can answer: a path, query or header that is not well-formed, and a fault of the server. */
+const EVERYWHERE: ProblemCode[] = ['invalid_request', 'internal'];
+
+/** The codes with which an operation refuses, besides those that any can answer; each becomes an example of its status. */
+export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
+  const all = [...new Set([...codes, ...EVERYWHERE])];
+  const statuses = [...new Set(all.map((code) => PROBLEMS[code].status))].sort();
+  const answers = statuses.map((status) =>
+    answer(
+      status,
+      all.filter((code) => PROBLEMS[code].status === status),
+    ),
+  );
+  return applyDecorators(ApiExtraModels(ProblemDto), ...answers);
+}
+
+function answer(status: number, codes: ProblemCode[]): MethodDecorator {
+  return ApiResponse({
+    status,
+    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].caller}`).join('\n\n'),
+    headers: {
+      'X-Request-Id': sharedHeader('RequestId'),
+      ...(status === 503 && { 'Retry-After': sharedHeader('RetryAfter') }),
+    },
+    content: {
+      'application/problem+json': {
+        schema: schemaRef('Problem'),
+        examples: Object.fromEntries(codes.map((code) => [code, { summary: PROBLEMS[code].title }])),
+      },
+    },
+  } as ApiResponseOptions);
+}

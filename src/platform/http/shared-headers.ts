@@ -1,0 +1,18 @@
+/** Headers of answers that mean the same everywhere: components of the OpenAPI document. */
+export const SHARED_HEADERS = {
+  RequestId: {
+    description: 'The id of the request: the one that was sent, else a new one. It names the request in the log.',
+    schema: { type: 'string', maxLength: 128 },
+    example: '6f1c9a52-1f0e-4f3b-9a53-0d6c2b1f7a10',
+  },
+  RetryAfter: {
+    description: 'After how many seconds to ask again.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+};
+
+/** The reference by which an answer carries a shared header. */
+export function sharedHeader(name: keyof typeof SHARED_HEADERS): { $ref: string } {
+  return { $ref: `#/components/headers/${name}` };
+}

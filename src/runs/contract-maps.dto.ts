@@ -1,0 +1,13 @@
+import { ApiModel } from '../platform/http/api-model.decorator.js';
+
+@ApiModel('AgentTask', 'What an agent is to do: any object, handed to the node as it is.', {
+  additionalProperties: true,
+})
+export class AgentTaskDto {}
+
+@ApiModel(
+  'OutputSchemas',
+  'Name of an output → the JSON Schema (2020-12) that it must satisfy, at most 32 KiB, with `$ref` only within itself.',
+  { additionalProperties: { type: ['object', 'boolean'] } },
+)
+export class OutputSchemasDto {}

@@ -1,0 +1,38 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
+import { ApiPrincipal } from '../platform/http/api-principal.decorator.js';
+import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { sharedHeader } from '../platform/http/shared-headers.js';
+import { RunDto } from '../runs/run.dto.js';
+import { ApiContractBody } from './api-contract-body.decorator.js';
+
+const RUN_HEADERS = { Location: 'Path of the run.', ETag: 'The `version` of the run, in quotes.' };
+
+const description = `
+Looks for nodes that satisfy every role of the contract. Where they are free, all of them are leased to the run at once and
+it is RUNNING (201). Where they exist but some are taken, the run is QUEUED (202): it holds nothing, and the event that frees
+the last node it waits for promotes it, in arrival order. Where no live nodes could do it, or it would take more nodes than
+one run may hold, it is stored as FAILED and refused (422, with its \`run_id\`).
+
+**Safe to repeat** with the same \`run_id\` (or \`Idempotency-Key\`): once the run exists, it is answered as it is now (200)
+and nothing new is stored. If the contract differs, the stored one stands and \`warnings\` says so. Without either, each
+request makes a run of its own.
+
+It answers at once and never waits for nodes. After 202, read the run until its state changes.
+`.trim();
+
+export function SubmitRunApi(): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ operationId: 'submitRun', description }),
+    ApiPrincipal(),
+    ApiContractBody(),
+    ApiAnswer(200, 'The run existed already. It is answered as it is now.', { type: RunDto, headers: RUN_HEADERS }),
+    ApiAnswer(201, 'The run holds its nodes.', { type: RunDto, headers: RUN_HEADERS }),
+    ApiAnswer(202, 'The run waits for nodes that others hold.', {
+      type: RunDto,
+      headers: { ...RUN_HEADERS, 'Retry-After': sharedHeader('RetryAfter') },
+    }),
+    ApiProblems('invalid_contract', 'too_large', 'unsupported_media_type', 'unsatisfiable', 'too_wide', 'unavailable'),
+  );
+}

@@ -1,0 +1,229 @@
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { PROBLEMS } from '../../src/domain/problem-codes.js';
+import { R } from '../support/contracts.js';
+import type { Answer } from '../support/http.js';
+import { startTestMediator, type TestMediator } from '../support/mediator.js';
+import { expectProblem } from '../support/problem.js';
+import { everything } from '../support/stored.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const CONTRACT_ROUTES = ['/v1/runs', '/v1/runs/dry-run'];
+
+describe('what is no request of this API', () => {
+  let server: TestMediator;
+  let before: Record<string, string[]>;
+  beforeAll(async () => {
+    server = await startTestMediator();
+    await server.node('N1', [{ role: 'x' }]).advertise();
+    before = await everything(server.database);
+  });
+  afterEach(async () => {
+    expect(await everything(server.database)).toEqual(before);
+    expect(await server.violations()).toEqual([]);
+  });
+  afterAll(() => server.close());
+
+  /** Sends a body as it is. */
+  async function post(
+    path: string,
+    body: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = JSON_TYPE,
+  ): Promise<Answer> {
+    const response = await fetch(server.url + path, { method: 'POST', headers, body });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  }
+
+  /** Sends bytes that need not be HTTP, and reads until the server closes the connection. */
+  async function speak(text: string): Promise<Answer> {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(Buffer.from(text, 'latin1'));
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    const [status = '', ...lines] = head.split('\r\n');
+    const headers = new Headers(lines.map((line) => line.split(': ', 2) as [string, string]));
+    return { status: Number(status.split(' ')[1]), headers, body: JSON.parse(body) };
+  }
+
+  it.each(CONTRACT_ROUTES)('a contract of exactly 256 KiB is read by %s, one byte more is 413', async (path) => {
+    const sized = (bytes: number) => JSON.stringify(R('nowhere', { color: 'x'.repeat(bytes) }));
+    const fill = 256 * 1024 - sized(0).length;
+    expectProblem(await post(path, sized(fill)), 400, 'invalid_contract', path);
+    expectProblem(await post(path, sized(fill + 1)), 413, 'too_large', path);
+    // White space counts: it has to be read as well.
+    expectProblem(await post(path, JSON.stringify(R('x')) + ' '.repeat(256 * 1024)), 413, 'too_large', path);
+  });
+
+  it('any other body of more than 1 MiB is 413', async () => {
+    const body = JSON.stringify({ node_id: 'N2', capabilities: [], label: 'x'.repeat(1024 * 1024) });
+    expectProblem(await post('/v1/nodes', body), 413, 'too_large', '/v1/nodes');
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'multipart/form-data', 'garbage'])(
+    'a body sent as %s is 415',
+    async (type) => {
+      for (const path of [...CONTRACT_ROUTES, '/v1/nodes', '/v1/runs/none/cancel']) {
+        const body = JSON.stringify(R('x'));
+        expectProblem(await post(path, body, { 'content-type': type }), 415, 'unsupported_media_type', path);
+      }
+    },
+  );
+
+  it('a body without a media type is 415, a charset is no fault', async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify(R('x')));
+    expectProblem(await post('/v1/runs', bytes, {}), 415, 'unsupported_media_type');
+    const typed = { 'content-type': 'Application/JSON; charset=UTF-8' };
+    expect((await post('/v1/runs/dry-run', bytes, typed)).status).toBe(200);
+  });
+
+  it.each([
+    ['cut off', '{"requires":[', /must be JSON/],
+    ['with a comment', '{} // no', /must be JSON/],
+    ['that is white space', ' ', /must be JSON/],
+    ['with NaN', '{"requires":NaN}', /must be JSON/],
+  ])('a body %s is 400', async (_which, body, says) => {
+    for (const path of [...CONTRACT_ROUTES, '/v1/nodes']) {
+      expect(expectProblem(await post(path, body), 400, 'invalid_request', path).detail).toMatch(says);
+    }
+  });
+
+  it('a body that is not UTF-8 is 400, wherever the bytes stand', async () => {
+    for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80], [0xf5, 0x80, 0x80, 0x80]]) {
+      const body = Buffer.concat([Buffer.from('{"work":{"note":"'), Buffer.from(bytes), Buffer.from('"}}')]);
+      const problem = expectProblem(await post('/v1/runs', body as Buffer<ArrayBuffer>), 400, 'invalid_request');
+      expect(problem.detail).toMatch(/UTF-8/);
+    }
+  });
+
+  it('no body at all is 400', async () => {
+    expectProblem(await server.send('POST', '/v1/runs'), 400, 'invalid_contract');
+    expectProblem(await post('/v1/runs', ''), 400, 'invalid_contract');
+    expectProblem(await server.send('POST', '/v1/nodes'), 400, 'invalid_request');
+  });
+
+  it.each([
+    ['NUL', '\0', /without NUL/],
+    ['half a surrogate pair', '\ud800', /well-formed/],
+    ['the other half', '\udc00 ', /well-formed/],
+  ])('%s in a body is 400 and pointed at', async (_which, text, says) => {
+    const contract = R('x', { work: { notes: [{ 'a/b': `a${text}b` }] } });
+    const { errors } = expectProblem(
+      await server.send('POST', '/v1/runs', { body: contract }),
+      400,
+      'invalid_contract',
+    );
+    expect(errors).toEqual([{ pointer: '/work/notes/0/a~1b', detail: expect.stringMatching(says) }]);
+
+    const advert = { node_id: 'N2', capabilities: [{ capability: 'board', attrs: { a: 'b' + text } }] };
+    const refused = expectProblem(await server.send('POST', '/v1/nodes', { body: advert }), 400, 'invalid_request');
+    expect(refused.errors).toEqual([{ pointer: '/capabilities/0/attrs/a', detail: expect.stringMatching(says) }]);
+    const keyed = { node_id: 'N2', capabilities: [], [`more${text}`]: 1 };
+    expectProblem(await server.send('POST', '/v1/nodes', { body: keyed }), 400, 'invalid_request');
+    const body = { reason: text };
+    expectProblem(await server.send('POST', '/v1/runs/none/cancel', { body }), 400, 'invalid_request');
+  });
+
+  it.each(['__proto__', 'constructor'])('a key named %s is refused rather than lost', async (key) => {
+    const body = `{"node_id":"N2","capabilities":[{"capability":"board","attrs":{"${key}":"x"}}]}`;
+    const { errors } = expectProblem(await post('/v1/nodes', body), 400, 'invalid_request');
+    expect(errors).toEqual([{ pointer: '/capabilities/0/attrs', detail: expect.stringContaining(key) }]);
+  });
+
+  it.each(['%00', '%ED%A0%80', '%FF', '%C3', '%'])('%s in a path or a query is 400', async (text) => {
+    for (const path of [`/v1/runs/a${text}`, `/v1/runs/a${text}/record`, `/problems/${text}`]) {
+      expectProblem(await server.send('GET', path), 400, 'invalid_request', path);
+    }
+    expectProblem(await server.send('POST', `/v1/nodes/N${text}/claim?wait=0`), 400, 'invalid_request');
+    expectProblem(await server.send('GET', `/v1/runs?work_id=a${text}`), 400, 'invalid_request', '/v1/runs');
+    expectProblem(await server.send('GET', `/v1/runs?work${text}=a`), 400, 'invalid_request', '/v1/runs');
+  });
+
+  it('a path of any length is answered', async () => {
+    expectProblem(await server.send('GET', `/v1/runs/${'a'.repeat(1001)}`), 400, 'invalid_request');
+    expectProblem(await server.send('GET', `/v1/runs/${'a'.repeat(201)}`), 404, 'not_found');
+  });
+
+  it.each([
+    ['a method nobody knows', 'BREW /v1/runs HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['NUL in a header', 'GET /v1/runs HTTP/1.1\r\nHost: a\r\nMediator-Principal: a\0b\r\n\r\n'],
+    ['NUL in the path', 'GET /v1/runs/a\0b HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['bytes beyond ASCII in the query', 'GET /v1/runs?work_id=\xff HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['headers without an end', `GET /v1/runs HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`],
+    ['no Host', 'GET /v1/runs HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    [
+      'a length and chunks',
+      'POST /v1/runs HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ],
+  ])('%s is 400', async (_which, text) => {
+    expectProblem(await speak(text), 400, 'invalid_request');
+  });
+
+  it('an expectation nobody knows is passed over', async () => {
+    const text = 'GET /v1/runs/none HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n';
+    expectProblem(await speak(text), 404, 'not_found', '/v1/runs/none');
+  });
+
+  it.each(['/nothing', '/v1', '/v1/', '/v1/nothing', '/v1/runs/', '//v1/runs', '/V1/runs', '/v1/runs/a/b/c'])(
+    'nothing is served at %s: 404',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        expectProblem(await server.send(method, path), 404, 'route_not_found', path);
+      }
+    },
+  );
+
+  it.each([
+    ['PUT', '/v1/runs', 'GET, HEAD, POST'],
+    ['OPTIONS', '/v1/runs', 'GET, HEAD, POST'],
+    ['DELETE', '/v1/runs/a', 'GET, HEAD'],
+    ['PUT', '/v1/runs/dry-run', 'GET, HEAD, POST'],
+    ['GET', '/v1/runs/a/cancel', 'POST'],
+    ['PATCH', '/v1/queue', 'GET, HEAD'],
+    ['GET', '/v1/nodes/N1/claim', 'POST'],
+    ['POST', '/problems/not_found', 'GET, HEAD'],
+  ])('%s %s is 405 with Allow', async (method, path, allow) => {
+    const answer = await server.send(method, path);
+    expectProblem(answer, 405, 'method_not_allowed', path);
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  it('X-Request-Id is taken where it is harmless, made where it is not, and answered always', async () => {
+    const ask = async (path: string, id?: string) => {
+      const { headers } = await server.send('GET', path, { headers: id === undefined ? {} : { 'x-request-id': id } });
+      return headers.get('x-request-id');
+    };
+    const paths = [
+      '/',
+      '/livez',
+      '/readyz',
+      '/metrics',
+      '/openapi.json',
+      '/v1/runs',
+      '/v1/runs/none',
+      '/nothing',
+      '/v1/runs/%FF',
+    ];
+    for (const path of paths) {
+      expect(await ask(path, 'from-outside:1')).toBe('from-outside:1');
+      expect(await ask(path)).toMatch(UUID);
+    }
+    expect(await ask('/v1/runs')).not.toBe(await ask('/v1/runs'));
+    for (const bad of ['a b', 'ü', 'x'.repeat(129), '']) expect(await ask('/v1/runs', bad)).toMatch(UUID);
+    expect(await ask('/v1/runs', 'x'.repeat(128))).toBe('x'.repeat(128));
+  });
+
+  it('every code a problem can have is explained', async () => {
+    for (const [code, kind] of Object.entries(PROBLEMS)) {
+      const { status, headers, body } = await server.send('GET', `/problems/${code}`);
+      expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^application\/json/)]);
+      expect(body).toEqual({ code, ...kind });
+    }
+    for (const code of ['nope', 'constructor', 'toString']) {
+      expectProblem(await server.send('GET', `/problems/${code}`), 404, 'not_found', `/problems/${code}`);
+    }
+    const { type, title } = expectProblem(await server.send('GET', '/v1/runs/none'), 404, 'not_found');
+    expect((await server.send('GET', type)).body.title).toBe(title);
+  });
+});

@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { R, needs, step } from '../../support/contracts.js';
+import { startTestMediator, type TestMediator } from '../../support/mediator.js';
+import { rowsOf } from '../../support/stored.js';
+
+const QUEUED = { runs: 1, steps: 1, records: 1, events: 1 };
+
+describe('POST /v1/runs, 202', () => {
+  let server: TestMediator;
+  beforeAll(async () => {
+    server = await startTestMediator();
+  });
+  afterEach(async () => {
+    expect(await server.violations()).toEqual([]);
+  });
+  afterAll(() => server.close());
+
+  const submit = (body: unknown) => server.send('POST', '/v1/runs', { body });
+
+  it('A2 a run whose node is taken is QUEUED and holds nothing', async () => {
+    await server.node('A2-N1', [{ role: 'a2' }]).advertise();
+    await submit(R('a2', { run_id: 'a2-a' }));
+    const work = { system: 'gerrit', change_id: '17' };
+
+    const { status, headers, body } = await submit(R('a2', { run_id: 'a2-b', work }));
+
+    expect(status).toBe(202);
+    expect(headers.get('location')).toBe('/v1/runs/a2-b');
+    expect(headers.get('retry-after')).toBe('3600');
+    expect(headers.get('etag')).toBe(`"${body.version}"`);
+    expect(body).toMatchObject({
+      run_id: 'a2-b',
+      state: 'QUEUED',
+      work_id: 'gerrit:17',
+      assigned: [],
+      steps: [
+        {
+          seq: 1,
+          id: 'only',
+          state: 'PENDING',
+          node_id: null,
+          needs: [],
+          attempt: 1,
+          started_at: null,
+          ended_at: null,
+        },
+      ],
+      record: { state: 'OPEN', digest: null },
+      started_at: null,
+      ended_at: null,
+    });
+    expect(body).not.toHaveProperty('verdict');
+
+    const [lease] = await server.database.sql<{ granted_at: Date; not_after: Date }>(
+      "SELECT granted_at, not_after FROM leases WHERE node_id = 'A2-N1'",
+    );
+    const holder = {
+      node_id: 'A2-N1',
+      run_id: 'a2-a',
+      since: lease!.granted_at.toISOString(),
+      not_after: lease!.not_after.toISOString(),
+    };
+    expect(body.waiting).toEqual({
+      since: body.created_at,
+      reason: 'BUSY',
+      detail: expect.stringContaining('a2-a'),
+      position: 1,
+      ahead: 0,
+      roles: [{ as: 'a2', count: 1, live: 1, free: 0, busy: 1, draining: 0, holders: [holder] }],
+    });
+    expect((await server.send('GET', '/v1/runs/a2-b')).body).toEqual(body);
+
+    expect(await rowsOf(server.database, 'a2-b')).toEqual(QUEUED);
+    const [row] = await server.database.sql(
+      `SELECT r.state, r.assigned IS NULL AS unassigned, r.work_id, r.wait_reason, r.wait_holders, s.state AS step, s.node_id,
+              c.closed_at, c.digest
+         FROM runs r JOIN steps s USING (run_id) JOIN records c USING (run_id) WHERE run_id = 'a2-b'`,
+    );
+    expect(row).toEqual({
+      state: 'QUEUED',
+      unassigned: true,
+      work_id: 'gerrit:17',
+      wait_reason: 'BUSY',
+      wait_holders: [holder],
+      step: 'PENDING',
+      node_id: '',
+      closed_at: null,
+      digest: null,
+    });
+    expect(await server.database.sql("SELECT kind, data FROM events WHERE run_id = 'a2-b'")).toEqual([
+      { kind: 'queued', data: { reason: 'BUSY' } },
+    ]);
+    expect(await server.send('GET', '/v1/runs/a2-b/record')).toMatchObject({
+      status: 409,
+      body: { code: 'not_sealed' },
+    });
+  });
+
+  it('A2 the queue shows it with the place it has', async () => {
+    await server.node('Q1', [{ role: 'q' }]).advertise();
+    for (const id of ['q-a', 'q-b', 'q-c']) await submit(R('q', { run_id: id }));
+    const { items } = (await server.send('GET', '/v1/queue')).body;
+    expect(items.map((item: { run_id: string }) => item.run_id)).toEqual(['a2-b', 'q-b', 'q-c']);
+    // Position counts everybody who came before, `ahead` those that wait for the same nodes.
+    expect((await server.send('GET', '/v1/runs/q-c')).body.waiting).toMatchObject({ position: 3, ahead: 1 });
+  });
+
+  it('A2 nothing of two nodes is taken while only one of them is free', async () => {
+    await server.node('T1', [{ role: 't-busy' }]).advertise();
+    await server.node('T2', [{ role: 't-free' }]).advertise();
+    await submit(R('t-busy', { run_id: 't-a' }));
+    const both = { requires: [needs('t-free'), needs('t-busy')], steps: [step('f', 't-free'), step('b', 't-busy')] };
+
+    expect((await submit({ ...both, run_id: 't-b' })).status).toBe(202);
+
+    expect(await rowsOf(server.database, 't-b')).toEqual({ ...QUEUED, steps: 2 });
+    expect((await server.send('GET', '/v1/runs/t-b')).body.waiting.roles).toMatchObject([
+      { as: 't-free', live: 1, free: 1, busy: 0, holders: [] },
+      { as: 't-busy', live: 1, free: 0, busy: 1, holders: [{ node_id: 'T1', run_id: 't-a' }] },
+    ]);
+    expect((await submit(R('t-free', { run_id: 't-c' }))).status).toBe(201);
+  });
+
+  it('the needs of a run that waits are those of one that starts at once', async () => {
+    await server.node('D1', [{ role: 'd' }]).advertise();
+    const steps = [
+      step('first', 'd'),
+      step('after', 'd'),
+      step('at-once', 'd', { needs: [] }),
+      step('join', 'd', { needs: ['after', 'at-once'] }),
+    ];
+    const [created, queued] = [
+      await submit(R('d', { run_id: 'd-a', steps })),
+      await submit(R('d', { run_id: 'd-b', steps })),
+    ];
+    expect([created.status, queued.status]).toEqual([201, 202]);
+    expect(created.body.steps.map((one: { needs: string[] }) => one.needs)).toEqual([
+      [],
+      ['first'],
+      [],
+      ['after', 'at-once'],
+    ]);
+    expect(queued.body.steps).toEqual(created.body.steps.map((one: object) => ({ ...one, node_id: null })));
+  });
+
+  it.each(['graceful', 'at-boundary'])('A12 a node that drains %s is waited for: 202 DRAINING', async (drain) => {
+    const role = `a12-${drain}`;
+    const node = server.node(`N-${drain}`, [{ role }]);
+    await node.advertise({ drain });
+
+    const { status, body } = await submit(R(role, { run_id: `run-${drain}` }));
+
+    expect(status).toBe(202);
+    expect(body.waiting).toMatchObject({
+      reason: 'DRAINING',
+      detail: expect.stringContaining(`N-${drain}`),
+      roles: [{ as: role, live: 1, free: 0, busy: 0, draining: 1, holders: [] }],
+    });
+    expect(await rowsOf(server.database, `run-${drain}`)).toEqual(QUEUED);
+    expect(await server.database.sql('SELECT wait_reason FROM runs WHERE run_id = $1', [`run-${drain}`])).toEqual([
+      { wait_reason: 'DRAINING' },
+    ]);
+    expect((await node.claim()).status).toBe(204);
+  });
+
+  it('A12 where one node is taken and the other drains, it is the drain that is in the way', async () => {
+    await server.node('M1', [{ role: 'm' }]).advertise();
+    await submit(R('m', { run_id: 'm-a' }));
+    await server.node('M2', [{ role: 'm' }]).advertise({ drain: 'graceful' });
+    const { status, body } = await submit(R('m', { run_id: 'm-b' }));
+    expect(status).toBe(202);
+    expect(body.waiting).toMatchObject({ reason: 'DRAINING', roles: [{ live: 2, free: 0, busy: 1, draining: 1 }] });
+  });
+});

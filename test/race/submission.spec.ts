@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { atPoints } from '../../src/platform/points.js';
+import { barrier } from '../support/barrier.js';
+import { R, needs, step } from '../support/contracts.js';
+import type { Answer } from '../support/http.js';
+import { startTestMediator, type TestMediator } from '../support/mediator.js';
+import { hold, once } from '../support/points.js';
+import { rowsOf } from '../support/stored.js';
+
+const QUEUED = { runs: 1, steps: 1, records: 1, events: 1 };
+const RUNNING = { ...QUEUED, leases: 1, grants: 1 };
+
+describe('submissions that race', () => {
+  let server: TestMediator;
+  beforeAll(async () => {
+    server = await startTestMediator();
+  });
+  afterEach(async () => {
+    atPoints(undefined);
+    expect(await server.violations()).toEqual([]);
+  });
+  afterAll(() => server.close());
+
+  const submit = (body: unknown) => server.send('POST', '/v1/runs', { body });
+  const shown = async (runId: string) => (await server.send('GET', `/v1/runs/${runId}`)).body;
+  const cancel = async (runId: string) => (await server.send('POST', `/v1/runs/${runId}/cancel`)).status;
+  const kindsOf = async (runId: string) =>
+    (await server.database.sql<{ kind: string }>('SELECT kind FROM events WHERE run_id = $1 ORDER BY id', [runId])).map(
+      ({ kind }) => kind,
+    );
+  const leases = async (...nodes: string[]) =>
+    server.database.sql('SELECT node_id, run_id FROM leases WHERE node_id = ANY ($1) ORDER BY node_id', [nodes]);
+  const statuses = (answers: Answer[]) => answers.map(({ status }) => status).sort();
+
+  /** All that is stored of a queued run was written by the one transaction that queued it. */
+  async function expectQueuedAtOnce(runId: string, steps = 1): Promise<void> {
+    expect(await rowsOf(server.database, runId)).toEqual({ ...QUEUED, steps });
+    expect(await kindsOf(runId)).toEqual(['queued']);
+    const [written] = await server.database.sql(
+      `SELECT count(DISTINCT xmin::text)::int AS transactions
+         FROM (SELECT xmin, run_id FROM runs UNION ALL SELECT xmin, run_id FROM steps
+               UNION ALL SELECT xmin, run_id FROM records UNION ALL SELECT xmin, run_id FROM events) r WHERE run_id = $1`,
+      [runId],
+    );
+    expect(written).toEqual({ transactions: 1 });
+    const [run] = await server.database.sql(
+      'SELECT state, assigned, started_at, promoted_at, version::int FROM runs WHERE run_id = $1',
+      [runId],
+    );
+    expect(run).toEqual({ state: 'QUEUED', assigned: null, started_at: null, promoted_at: null, version: 1 });
+  }
+
+  it.each([1, 2, 3])('A8 six at once for the same two nodes: one has both, five wait (round %i)', async (round) => {
+    const [x, y] = [`a8-x${round}`, `a8-y${round}`];
+    const nodes = [`A8-N1-${round}`, `A8-N2-${round}`];
+    await server.node(nodes[0]!, [{ role: x }]).advertise();
+    await server.node(nodes[1]!, [{ role: y }]).advertise();
+    // Half of them name the roles the other way round: that must not make them wait for each other in a circle.
+    const contract = (n: number) => ({
+      run_id: `a8-${round}-${n}`,
+      requires: n % 2 === 0 ? [needs(x), needs(y)] : [needs(y), needs(x)],
+      steps: [step('x', x), step('y', y)],
+    });
+    // All of them have seen both nodes free before any goes on; in the last round they come as they come.
+    if (round < 3) barrier('submit.matched', 6);
+
+    const answers = await Promise.all([0, 1, 2, 3, 4, 5].map((n) => submit(contract(n))));
+
+    expect(statuses(answers)).toEqual([201, 202, 202, 202, 202, 202]);
+    const winner = answers.find(({ status }) => status === 201)!.body.run_id;
+    expect(await leases(...nodes)).toEqual(nodes.map((node_id) => ({ node_id, run_id: winner })));
+    const others = answers.filter(({ status }) => status === 202).map(({ body }) => body);
+    for (const body of others) {
+      expect(body).toMatchObject({ state: 'QUEUED', assigned: [] });
+      await expectQueuedAtOnce(body.run_id, 2);
+    }
+    // The next in line has both nodes as soon as they are free, and is alone with them.
+    const arrival = await server.database.sql<{ run_id: string }>(
+      "SELECT run_id FROM runs WHERE state = 'QUEUED' AND run_id = ANY ($1) ORDER BY created_at, seq",
+      [others.map((body) => body.run_id)],
+    );
+    expect(await cancel(winner)).toBe(200);
+    expect(await leases(...nodes)).toEqual(nodes.map((node_id) => ({ node_id, run_id: arrival[0]!.run_id })));
+    expect((await shown(arrival[1]!.run_id)).state).toBe('QUEUED');
+    // Those that wait first, so that no cancel promotes another.
+    for (const { run_id } of arrival.reverse()) await cancel(run_id);
+  });
+
+  it.each(['submit.matched', 'create.before-grant', 'create.before-lease'])(
+    'A9 a node taken by another run at %s: 202, and nothing is left of the failed attempt',
+    async (where) => {
+      const role = `a9-${where.replace('.', '-')}`;
+      await server.node(`N1-${where}`, [{ role }]).advertise();
+      const late = hold(where);
+      const b = submit(R(role, { run_id: `b-${where}` }));
+      await late.reached;
+      expect((await submit(R(role, { run_id: `a-${where}` }))).status).toBe(201);
+      late.letGo();
+
+      const { status, headers, body } = await b;
+      expect(status).toBe(202);
+      expect(headers.get('retry-after')).toBe('3600');
+      expect(headers.get('location')).toBe(`/v1/runs/b-${where}`);
+      expect(body).toMatchObject({
+        state: 'QUEUED',
+        assigned: [],
+        waiting: { reason: 'BUSY', roles: [{ holders: [{ run_id: `a-${where}` }] }] },
+        steps: [{ state: 'PENDING', node_id: null }],
+      });
+      await expectQueuedAtOnce(`b-${where}`);
+      expect(await leases(`N1-${where}`)).toEqual([{ node_id: `N1-${where}`, run_id: `a-${where}` }]);
+      const [story] = await server.database.sql(
+        "SELECT wait_reason, wait_holders->0->>'run_id' AS holder FROM runs WHERE run_id = $1",
+        [`b-${where}`],
+      );
+      expect(story).toEqual({ wait_reason: 'BUSY', holder: `a-${where}` });
+      // Nor is it lost: it is the next.
+      expect(await cancel(`a-${where}`)).toBe(200);
+      expect((await shown(`b-${where}`)).state).toBe('RUNNING');
+    },
+  );
+
+  it('A9 one of two nodes is taken: the other is not kept', async () => {
+    await server.node('P1', [{ role: 'p-x' }]).advertise();
+    await server.node('P2', [{ role: 'p-y' }]).advertise();
+    const both = { requires: [needs('p-x'), needs('p-y')], steps: [step('x', 'p-x'), step('y', 'p-y')] };
+    once('create.before-lease', () => submit(R('p-y', { run_id: 'p-a' })));
+
+    expect((await submit({ ...both, run_id: 'p-b' })).status).toBe(202);
+
+    await expectQueuedAtOnce('p-b', 2);
+    expect(await leases('P1', 'P2')).toEqual([{ node_id: 'P2', run_id: 'p-a' }]);
+    expect(await server.database.sql("SELECT 1 FROM grants WHERE node_id = 'P1'")).toEqual([]);
+    expect((await submit(R('p-x', { run_id: 'p-c' }))).status).toBe(201);
+  });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['drains', 'DRAINING', { drain: 'graceful' }],
+    ['offers something else', 'OFFLINE', { capabilities: [{ capability: 'board', attrs: { role: 'else' } }] }],
+  ])('A9 a node that %s in between is not leased: 202, never an error', async (what, reason, advert) => {
+    const role = `gone-${reason}`;
+    const node = server.node(`N-${reason}`, [{ role }]);
+    await node.advertise();
+    once('create.before-grant', () => node.advertise(advert));
+    const { status, body } = await submit(R(role, { run_id: `run-${reason}` }));
+    expect([status, body.state, body.waiting.reason, what]).toEqual([202, 'QUEUED', reason, what]);
+    await expectQueuedAtOnce(`run-${reason}`);
+  });
+
+  it('A9 where the node is free again by the time the run is queued, it is RUNNING after all', async () => {
+    await server.node('F1', [{ role: 'f' }]).advertise();
+    once('create.before-grant', async () => {
+      expect((await submit(R('f', { run_id: 'f-a' }))).status).toBe(201);
+      once('enqueue.before-commit', () => cancel('f-a'));
+    });
+    const { status, body } = await submit(R('f', { run_id: 'f-b' }));
+    expect([status, body.state]).toEqual([201, 'RUNNING']);
+    expect(await kindsOf('f-b')).toEqual(['queued', 'promoted']);
+    expect(await rowsOf(server.database, 'f-b')).toEqual({ ...RUNNING, events: 2 });
+  });
+
+  it.each([
+    ['taken', 202, 'QUEUED'],
+    ['free', 201, 'RUNNING'],
+    ['nowhere', 422, 'FAILED'],
+  ])('A10 one run id submitted twice at once, its node %s: one is %i, the other 200', async (which, status, state) => {
+    const role = `a10-${which}`;
+    const run_id = `${role}-b`;
+    if (which !== 'nowhere') await server.node(`A10-${which}`, [{ role }]).advertise();
+    if (which === 'taken') await submit(R(role, { run_id: `${role}-a` }));
+    // Both have found no such run before either stores it.
+    barrier('submit.matched', 2);
+
+    const answers = await Promise.all([submit(R(role, { run_id })), submit(R(role, { run_id }))]);
+
+    expect(statuses(answers)).toEqual([200, status]);
+    const existed = answers.find((answer) => answer.status === 200)!;
+    expect(existed.body).toMatchObject({ run_id, state });
+    expect(existed.body).not.toHaveProperty('warnings');
+    const { steps, ...rejected } = QUEUED;
+    expect(await rowsOf(server.database, run_id)).toEqual(
+      { QUEUED, RUNNING, FAILED: rejected }[state as 'QUEUED' | 'RUNNING' | 'FAILED'],
+    );
+    expect(steps).toBe(1);
+  });
+
+  it('A10 the other contract of the two gets the warning', async () => {
+    await server.node('O1', [{ role: 'o' }]).advertise();
+    const contracts = [R('o', { run_id: 'o-a' }), R('o', { run_id: 'o-a', spread: true })];
+    barrier('submit.matched', 2);
+    const answers = await Promise.all(contracts.map(submit));
+    expect(statuses(answers)).toEqual([200, 201]);
+    expect(answers.find(({ status }) => status === 200)!.body.warnings).toHaveLength(1);
+    const [row] = await server.database.sql("SELECT contract FROM runs WHERE run_id = 'o-a'");
+    expect(row).toEqual({ contract: contracts[answers.findIndex(({ status }) => status === 201)] });
+  });
+
+  it('A10 twice at once, and another run takes the node before both: one is 202, the other 200', async () => {
+    await server.node('T1', [{ role: 't' }]).advertise();
+    barrier('submit.matched', 2, () => submit(R('t', { run_id: 't-a' })));
+    const answers = await Promise.all([submit(R('t', { run_id: 't-b' })), submit(R('t', { run_id: 't-b' }))]);
+    expect(statuses(answers)).toEqual([200, 202]);
+    await expectQueuedAtOnce('t-b');
+    expect(await leases('T1')).toEqual([{ node_id: 'T1', run_id: 't-a' }]);
+  });
+});
