@@ -4,7 +4,7 @@ import type { OperationExamples } from './examples/example.js';
 import { EXAMPLES } from './examples/examples.js';
 import { PARAMETERS } from './examples/parameters.js';
 import { PROBLEM_DETAILS, REQUEST_ID } from './examples/problem-details.js';
-import { type Operation, operationsOf } from './operations-of.js';
+import { type Operation, operationsOf, type Parameter } from './operations-of.js';
 
 const PROBLEM_JSON = 'application/problem+json';
 
@@ -13,13 +13,18 @@ export function addExamples(document: OpenAPIObject): void {
   for (const { path, operation } of operationsOf(document)) {
     const examples = EXAMPLES[operation.operationId];
     if (examples === undefined) throw new Error(`there are no examples of the operation ${operation.operationId}`);
-    for (const parameter of operation.parameters) {
-      if (parameter.name in PARAMETERS) parameter.example = PARAMETERS[parameter.name];
-    }
+    operation.parameters.forEach(addToParameter);
     if (examples.request) addRequest(operation, examples.request);
     addAnswers(operation, examples);
     addProblems(operation, path, examples);
   }
+}
+
+/** Swagger UI fills in the example of a parameter: one that narrows an answer is given where it does not look. */
+function addToParameter(parameter: Parameter): void {
+  const example = PARAMETERS[parameter.name];
+  if (parameter.in === 'query') parameter.schema = { ...parameter.schema, examples: [example] };
+  else parameter.example = example;
 }
 
 function addRequest({ requestBody }: Operation, request: OperationExamples['request']): void {

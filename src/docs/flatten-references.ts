@@ -1,16 +1,26 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** OpenAPI 3.1 lets a description stand beside a `$ref`: the `allOf` of one, which 3.0 needed for that, is taken away. */
+interface Referring {
+  allOf?: unknown;
+  $ref?: string;
+  additionalProperties?: unknown;
+}
+
+/**
+ * OpenAPI 3.1 lets a description stand beside a `$ref`: the `allOf` of one, which 3.0 needed for that, is taken away. So
+ * is what the compiler plugin adds beside it where the property is a Record: the schema that is referred to says it all.
+ */
 export function flattenReferences(document: OpenAPIObject): void {
   flatten(document);
 }
 
 function flatten(node: unknown): void {
   if (typeof node !== 'object' || node === null) return;
-  const schema = node as { allOf?: unknown; $ref?: string };
-  const [only, ...others] = Array.isArray(schema.allOf) ? (schema.allOf as { $ref?: string }[]) : [];
+  const schema = node as Referring;
+  const [only, ...others] = Array.isArray(schema.allOf) ? (schema.allOf as Referring[]) : [];
   if (only?.$ref !== undefined && others.length === 0) {
     delete schema.allOf;
+    delete schema.additionalProperties;
     schema.$ref = only.$ref;
   }
   Object.values(node).forEach(flatten);

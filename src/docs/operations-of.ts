@@ -3,9 +3,17 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 /** An operation as far as it is completed here; @nestjs/swagger does not export its own types of these. */
 export interface Operation {
   operationId: string;
-  parameters: { name: string; in: string; example?: unknown }[];
+  parameters: Parameter[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { content?: Record<string, Media> }>;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  example?: unknown;
+  schema?: { examples?: unknown[] };
 }
 
 export interface Media {

@@ -17,7 +17,7 @@ export class HealthIndicatorDto {
 @ApiModel('HealthIndicators', 'Parts by name: `server` and `database`.', {
   additionalProperties: schemaRef('HealthIndicator'),
 })
-export class HealthIndicatorsDto {}
+class HealthIndicatorsDto {}
 
 @ApiModel('HealthReport', 'Whether the server takes requests, and if not, which part is the reason.')
 export class HealthReportDto {

@@ -56,7 +56,7 @@ export class NodesDto {
 @ApiModel('OfferedAttributes', 'Every attribute that live nodes offer with a capability, with the values there are.', {
   additionalProperties: { type: 'array', items: { type: 'string' } },
 })
-export class OfferedAttributesDto {}
+class OfferedAttributesDto {}
 
 @ApiModel('Capability', 'What live nodes offer under one name.')
 export class CapabilityDto {

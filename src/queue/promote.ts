@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import type { GrantedNode } from '../leases/grant-leases.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { isContention } from '../platform/database/faults.js';
+import { Metrics } from '../platform/metrics/metrics.js';
 import { Rollback } from '../platform/database/queryable.js';
 import { appendEvent } from '../records/append-event.sql.js';
 import { beginRun } from '../steps/begin-run.js';
@@ -16,14 +17,17 @@ export type Promotion = 'promoted' | 'moved' | 'collided';
 /** Promotes one run onto the nodes it was matched with, in one transaction. Contention counts as a collision at once. */
 @Injectable()
 export class Promote {
+  readonly #logger = new Logger('queue');
+
   constructor(
     private readonly database: Database,
     private readonly config: Config,
+    private readonly metrics: Metrics,
   ) {}
 
   async promote(runId: string, assigned: AssignedRole[], nodes: GrantedNode[], whys: Why[]): Promise<Promotion> {
     try {
-      return await this.database.transaction<Promotion>(
+      const outcome = await this.database.transaction<Promotion>(
         'promote',
         async (tx) => {
           if (!(await markRunning(tx, runId, assigned, whys))) throw new Rollback<Promotion>('moved');
@@ -34,6 +38,11 @@ export class Promote {
         },
         { retry: false },
       );
+      if (outcome === 'promoted') {
+        this.metrics.promotions.inc();
+        this.#logger.log({ msg: 'promoted', run_id: runId, nodes: nodes.map((node) => node.node_id), whys });
+      }
+      return outcome;
     } catch (error) {
       if (isContention(error)) return 'collided';
       throw error;

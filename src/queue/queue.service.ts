@@ -77,8 +77,7 @@ export class QueueService {
     // What becomes owed while this sweep is under way stays owed: the sweep may have looked before that release.
     this.#owed = false;
     try {
-      const { promoted, failed, unfinished } = await this.sweep.run(whys);
-      this.metrics.promotions.inc(promoted.length);
+      const { failed, unfinished } = await this.sweep.run(whys);
       const makesUp = whys.includes('owed');
       const before = this.#failing;
       this.#failing = new Map(
@@ -86,7 +85,6 @@ export class QueueService {
       );
       this.#owed ||= unfinished || [...this.#failing.values()].includes('owed');
       this.metrics.sweeps.inc({ result: unfinished || failed.length > 0 ? 'incomplete' : 'clean' });
-      if (promoted.length > 0) this.#logger.log({ msg: 'promoted', runs: promoted, whys });
     } catch (error) {
       this.#owed = true;
       this.metrics.sweeps.inc({ result: 'failed' });

@@ -7,7 +7,7 @@ export const ASSIGNED = [
   { as: 'board', nodes: [{ node_id: 'rpi-7', label: 'Raspberry Pi 5, bench 2' }] },
 ];
 
-export const WAITING = {
+const WAITING = {
   since: CREATED_AT,
   reason: 'BUSY',
   detail:

@@ -1,4 +1,4 @@
-/** An example of each parameter, by its name. */
+/** An example of each parameter, by its name. What one operation answers is what another is asked with. */
 export const PARAMETERS: Record<string, unknown> = {
   run_id: 'change-4711-ps3',
   node_id: 'rpi-7',

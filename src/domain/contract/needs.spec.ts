@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Contract, StepSpec } from './contract.js';
+import type { StepSpec } from './contract.js';
 import { needsOf } from './needs.js';
 import { EVERYTHING } from './valid-contract.fixture.js';
 
 const step = (id: string, more: Partial<StepSpec> = {}): StepSpec => ({ id, uses: 'a', run: ['true'], ...more });
-const needs = (...steps: StepSpec[]): string[][] =>
-  needsOf({ requires: [{ as: 'a', capability: 'c' }], steps } as Contract);
+const needs = (...steps: StepSpec[]): string[][] => needsOf({ requires: [{ as: 'a', capability: 'c' }], steps });
 const to = ['x', 'y'];
 
 describe('needsOf', () => {

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
+import { ApiResponse } from '@nestjs/swagger';
 import { sharedHeader } from './shared-headers.js';
 
 interface AnswerBody {
@@ -17,15 +17,15 @@ export function ApiAnswer(
   description: string,
   { type, content, headers = {} }: AnswerBody = {},
 ): MethodDecorator {
-  const described = Object.entries(headers).map(([name, says]) => [
-    name,
-    typeof says === 'string' ? { description: says, schema: { type: 'string' } } : says,
-  ]);
+  const described: Record<string, object> = { 'X-Request-Id': sharedHeader('RequestId') };
+  for (const [name, says] of Object.entries(headers)) {
+    described[name] = typeof says === 'string' ? { description: says, schema: { type: 'string' } } : says;
+  }
   return ApiResponse({
     status,
     description,
     ...(type && { type }),
     ...(content && { content }),
-    headers: { 'X-Request-Id': sharedHeader('RequestId'), ...Object.fromEntries(described) },
-  } as ApiResponseOptions);
+    headers: described,
+  });
 }

@@ -1,4 +1,4 @@
-import { ApiSchema, type ApiSchemaOptions } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
 
 /** Where @nestjs/swagger keeps the names of a class's properties, each with a colon before it. */
 const PROPERTIES = 'swagger/apiModelPropertiesArray';
@@ -21,7 +21,7 @@ export function ApiModel(name: string, description: string, keywords: Record<str
     const order = [...new Set([...namesOf(parent), ...own, ...namesOf(model.prototype as object)])];
     if (order.length > 0) Reflect.defineMetadata(PROPERTIES, order, model.prototype as object);
     const shape = order.length > 0 ? {} : { properties: undefined };
-    ApiSchema({ name, description, ...shape, ...keywords } as ApiSchemaOptions)(model);
+    ApiSchema({ name, description, ...shape, ...keywords })(model);
   };
 }
 

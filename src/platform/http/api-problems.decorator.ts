@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse } from '@nestjs/swagger';
 import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
 import { schemaRef } from './api-model.decorator.js';
 import { ProblemDto } from './problem.dto.js';
@@ -35,5 +35,5 @@ function answer(status: number, codes: ProblemCode[]): MethodDecorator {
         examples: Object.fromEntries(codes.map((code) => [code, { summary: PROBLEMS[code].title }])),
       },
     },
-  } as ApiResponseOptions);
+  });
 }
