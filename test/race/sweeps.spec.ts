@@ -184,7 +184,7 @@ describe('sweeps that meet others', () => {
     atPoints(async (name) => {
       // The sweep of the cancel itself fails: whatever happens is this sweep's doing.
       if (name === 'sweep.begin' && ++begun === 2) throw new Error('forced');
-      if (name === 'sweep.read' && ++read === 1) expect((await cancel(other, 'gone-b')).status).toBe(200);
+      if (name === 'sweep.read' && ++read === 1) await cancel(other, 'gone-b');
     });
     const counted = await countWakes(server);
     expect((await n1.work()).status).toBe(200);

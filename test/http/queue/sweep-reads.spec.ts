@@ -96,7 +96,7 @@ describe('what a sweep reads', () => {
       const values = { ...app.get(Config), leaseTtlSeconds: ttl as number };
       const config = new Config(values);
       const metrics = new Metrics();
-      const sweep = new Sweep(database, new Promote(database, config), config, app.get(Lifecycle));
+      const sweep = new Sweep(database, new Promote(database, config, metrics), config, app.get(Lifecycle));
       const queue = new QueueService(sweep, metrics);
 
       await expect(sweep.run(['cancel'])).rejects.toThrow(/time to live/);
