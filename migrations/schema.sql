@@ -1,0 +1,344 @@
+-- What the migrations amount to. Written by `npm run schema` from the catalogue; `npm run schema -- --check` compares.
+
+CREATE TABLE attempts (
+  run_id text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  attempt integer NOT NULL,
+  node_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  instance text DEFAULT ''::text NOT NULL,
+  state text NOT NULL,
+  started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  ended_at timestamp with time zone,
+  result json,
+  CONSTRAINT attempts_pkey PRIMARY KEY (run_id, seq, attempt),
+  CONSTRAINT attempts_ended CHECK (((state = ANY (ARRAY['CLAIMED'::text, 'ASKED'::text])) = (ended_at IS NULL))),
+  CONSTRAINT attempts_state_check CHECK ((state = ANY (ARRAY['CLAIMED'::text, 'ASKED'::text, 'DONE'::text, 'FAILED'::text, 'SKIPPED'::text, 'CANCELLED'::text, 'ROLLED_BACK'::text])))
+);
+
+CREATE TABLE events (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  run_id text COLLATE "C" NOT NULL,
+  at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  kind text NOT NULL,
+  data jsonb DEFAULT '{}'::jsonb NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX events_by_run ON public.events USING btree (run_id, id);
+
+CREATE TABLE grants (
+  grant_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  node_id text COLLATE "C" NOT NULL,
+  run_id text COLLATE "C" NOT NULL,
+  roles text[] NOT NULL,
+  granted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  released_at timestamp with time zone,
+  why text,
+  CONSTRAINT grants_pkey PRIMARY KEY (grant_id),
+  CONSTRAINT grants_released CHECK (((released_at IS NULL) = (why IS NULL)))
+);
+CREATE INDEX grants_by_run ON public.grants USING btree (run_id);
+CREATE UNIQUE INDEX grants_one_open_per_node ON public.grants USING btree (node_id) WHERE (released_at IS NULL);
+
+CREATE TABLE leases (
+  node_id text COLLATE "C" NOT NULL,
+  run_id text COLLATE "C" NOT NULL,
+  not_after timestamp with time zone NOT NULL,
+  nonce text DEFAULT (gen_random_uuid())::text NOT NULL,
+  roles text[] DEFAULT '{}'::text[] NOT NULL,
+  granted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT leases_pkey PRIMARY KEY (node_id),
+  CONSTRAINT leases_not_after_check CHECK (isfinite(not_after))
+);
+CREATE INDEX leases_by_end ON public.leases USING btree (not_after);
+CREATE INDEX leases_by_run ON public.leases USING btree (run_id);
+
+CREATE TABLE nodes (
+  node_id text COLLATE "C" NOT NULL,
+  label text NOT NULL,
+  instance text DEFAULT ''::text NOT NULL,
+  drain text DEFAULT ''::text NOT NULL,
+  capabilities jsonb NOT NULL,
+  offer_rev bigint DEFAULT 1 NOT NULL,
+  revived boolean DEFAULT false NOT NULL,
+  seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT nodes_pkey PRIMARY KEY (node_id),
+  CONSTRAINT nodes_capabilities_check CHECK ((jsonb_typeof(capabilities) = 'array'::text)),
+  CONSTRAINT nodes_drain_check CHECK ((drain = ANY (ARRAY[''::text, 'graceful'::text, 'at-boundary'::text]))),
+  CONSTRAINT nodes_node_id_check CHECK ((node_id <> ''::text))
+);
+
+CREATE TABLE records (
+  run_id text COLLATE "C" NOT NULL,
+  opened_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  closed_at timestamp with time zone,
+  sealed_at timestamp with time zone,
+  files json,
+  sums text,
+  digest text,
+  purged_at timestamp with time zone,
+  CONSTRAINT records_pkey PRIMARY KEY (run_id),
+  CONSTRAINT records_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  CONSTRAINT records_sealed CHECK ((((digest IS NULL) = (sealed_at IS NULL)) AND ((digest IS NULL) OR (closed_at IS NOT NULL)))),
+  CONSTRAINT records_whole CHECK ((((digest IS NOT NULL) AND (purged_at IS NULL)) = ((files IS NOT NULL) AND (sums IS NOT NULL))))
+);
+CREATE INDEX records_unsealed ON public.records USING btree (closed_at) WHERE ((digest IS NULL) AND (closed_at IS NOT NULL));
+
+CREATE TABLE runs (
+  run_id text COLLATE "C" NOT NULL,
+  seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  state text NOT NULL,
+  version bigint DEFAULT 1 NOT NULL,
+  principal text NOT NULL,
+  contract json NOT NULL,
+  contract_hash text NOT NULL,
+  work_id text,
+  requires json NOT NULL,
+  spread boolean NOT NULL,
+  signature text NOT NULL,
+  assigned json,
+  queued_at timestamp with time zone,
+  wait_reason text,
+  wait_holders json,
+  promoted_at timestamp with time zone,
+  promoted_whys text[],
+  verdict json,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  CONSTRAINT runs_pkey PRIMARY KEY (run_id),
+  CONSTRAINT runs_seq_key UNIQUE (seq),
+  CONSTRAINT runs_assigned CHECK (((assigned IS NULL) OR (json_typeof(assigned) = 'array'::text))),
+  CONSTRAINT runs_contract_hash_check CHECK ((contract_hash ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT runs_over CHECK (((state = ANY (ARRAY['SUCCEEDED'::text, 'FAILED'::text, 'CANCELLED'::text])) = (ended_at IS NOT NULL))),
+  CONSTRAINT runs_promoted CHECK (((promoted_at IS NULL) OR (queued_at IS NOT NULL))),
+  CONSTRAINT runs_queued CHECK (((state <> 'QUEUED'::text) OR ((assigned IS NULL) AND (started_at IS NULL) AND (queued_at IS NOT NULL)))),
+  CONSTRAINT runs_run_id_check CHECK ((run_id <> ''::text)),
+  CONSTRAINT runs_running CHECK (((state <> 'RUNNING'::text) OR ((assigned IS NOT NULL) AND (started_at IS NOT NULL)))),
+  CONSTRAINT runs_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'RUNNING'::text, 'SUCCEEDED'::text, 'FAILED'::text, 'CANCELLED'::text]))),
+  CONSTRAINT runs_verdict CHECK (((verdict IS NOT NULL) = (ended_at IS NOT NULL))),
+  CONSTRAINT runs_verdict_fits CHECK ((((state = 'SUCCEEDED'::text) = (COALESCE((verdict ->> 'reason'::text), ''::text) = 'succeeded'::text)) AND ((state = 'CANCELLED'::text) = (COALESCE((verdict ->> 'reason'::text), ''::text) = ANY (ARRAY['cancelled'::text, 'drained'::text]))))),
+  CONSTRAINT runs_verdict_reason CHECK (((verdict IS NULL) OR (COALESCE((verdict ->> 'reason'::text), ''::text) = ANY (ARRAY['succeeded'::text, 'unsatisfiable'::text, 'too_wide'::text, 'step_failed'::text, 'step_timeout'::text, 'conditions_unmet'::text, 'lease_expired'::text, 'node_restarted'::text, 'ask_expired'::text, 'cancelled'::text, 'drained'::text])))),
+  CONSTRAINT runs_wait_reason_check CHECK ((wait_reason = ANY (ARRAY['OFFLINE'::text, 'TOO_WIDE'::text, 'DRAINING'::text, 'BUSY'::text]))),
+  CONSTRAINT runs_waited CHECK (((queued_at IS NULL) = (wait_reason IS NULL)))
+);
+CREATE INDEX runs_by_age ON public.runs USING btree (created_at, seq);
+CREATE INDEX runs_by_state ON public.runs USING btree (state, created_at, seq);
+CREATE INDEX runs_by_work ON public.runs USING btree (work_id, created_at, seq) WHERE (work_id IS NOT NULL);
+CREATE INDEX runs_queued_by_signature ON public.runs USING btree (signature, created_at, seq) WHERE (state = 'QUEUED'::text);
+
+CREATE TABLE servers (
+  server_id uuid NOT NULL,
+  started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  stopped_at timestamp with time zone,
+  CONSTRAINT servers_pkey PRIMARY KEY (server_id)
+);
+
+CREATE TABLE steps (
+  run_id text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  uses text COLLATE "C",
+  node_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  state text DEFAULT 'PENDING'::text NOT NULL,
+  needs text[] NOT NULL,
+  attempt integer DEFAULT 1 NOT NULL,
+  chosen boolean DEFAULT false NOT NULL,
+  instance text DEFAULT ''::text NOT NULL,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  result json,
+  CONSTRAINT steps_pkey PRIMARY KEY (run_id, seq),
+  CONSTRAINT steps_run_id_id_key UNIQUE (run_id, id),
+  CONSTRAINT steps_asked CHECK (((state <> 'ASKED'::text) OR (kind = 'ask'::text))),
+  CONSTRAINT steps_attempt_check CHECK ((attempt >= 1)),
+  CONSTRAINT steps_claimed CHECK (((state <> 'CLAIMED'::text) OR ((node_id <> ''::text) AND (started_at IS NOT NULL)))),
+  CONSTRAINT steps_ended CHECK (((state = ANY (ARRAY['DONE'::text, 'FAILED'::text, 'SKIPPED'::text, 'CANCELLED'::text])) = (ended_at IS NOT NULL))),
+  CONSTRAINT steps_kind_check CHECK ((kind = ANY (ARRAY['run'::text, 'agent'::text, 'acquire'::text, 'ask'::text]))),
+  CONSTRAINT steps_seq_check CHECK ((seq >= 1)),
+  CONSTRAINT steps_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'CLAIMED'::text, 'ASKED'::text, 'DONE'::text, 'FAILED'::text, 'SKIPPED'::text, 'CANCELLED'::text]))),
+  CONSTRAINT steps_uses CHECK (((kind = ANY (ARRAY['run'::text, 'agent'::text])) = (uses IS NOT NULL)))
+);
+CREATE INDEX steps_of_node ON public.steps USING btree (node_id, run_id, seq) WHERE ((node_id <> ''::text) AND (state = ANY (ARRAY['PENDING'::text, 'CLAIMED'::text])));
+CREATE UNIQUE INDEX steps_one_per_instance ON public.steps USING btree (node_id, instance) WHERE ((state = 'CLAIMED'::text) AND (instance <> ''::text));
+
+ALTER TABLE attempts ADD CONSTRAINT attempts_run_id_seq_fkey FOREIGN KEY (run_id, seq) REFERENCES steps(run_id, seq);
+ALTER TABLE events ADD CONSTRAINT events_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
+ALTER TABLE grants ADD CONSTRAINT grants_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(node_id);
+ALTER TABLE grants ADD CONSTRAINT grants_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
+ALTER TABLE leases ADD CONSTRAINT leases_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(node_id);
+ALTER TABLE leases ADD CONSTRAINT leases_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
+ALTER TABLE records ADD CONSTRAINT records_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
+ALTER TABLE steps ADD CONSTRAINT steps_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
+
+CREATE OR REPLACE FUNCTION public.refuse_change_of_closed_record()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  changed text[] := CASE TG_OP WHEN 'INSERT' THEN ARRAY[NEW.run_id]
+                               WHEN 'DELETE' THEN ARRAY[OLD.run_id]
+                               ELSE ARRAY[OLD.run_id, NEW.run_id] END;
+  closed text;
+BEGIN
+  SELECT r.run_id INTO closed FROM records r
+   WHERE r.run_id = ANY (changed) AND r.closed_at IS NOT NULL
+     AND NOT (TG_OP = 'DELETE' AND TG_TABLE_NAME <> 'runs'
+              AND r.run_id IS NOT DISTINCT FROM current_setting('mediator.purge', true))
+   LIMIT 1;
+  IF closed IS NOT NULL THEN
+    RAISE EXCEPTION 'the record of run % is closed: % of % is refused', closed, TG_OP, TG_TABLE_NAME
+      USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
+  RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_change_of_record_but_seal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'UPDATE' AND (NEW.run_id, NEW.opened_at, NEW.closed_at) = (OLD.run_id, OLD.opened_at, OLD.closed_at) THEN
+    IF OLD.digest IS NULL AND NEW.digest IS NOT NULL AND NEW.purged_at IS NULL THEN
+      RETURN NEW;
+    END IF;
+    IF OLD.run_id = current_setting('mediator.purge', true) AND OLD.purged_at IS NULL AND NEW.purged_at IS NOT NULL
+       AND NEW.files IS NULL AND NEW.sums IS NULL
+       AND (NEW.digest, NEW.sealed_at) IS NOT DISTINCT FROM (OLD.digest, OLD.sealed_at) THEN
+      RETURN NEW;
+    END IF;
+  END IF;
+  RAISE EXCEPTION 'the record of run % is closed: % of records is refused', OLD.run_id, TG_OP
+    USING ERRCODE = 'object_not_in_prerequisite_state';
+END $function$;
+
+CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.grants FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER closed_record BEFORE DELETE OR UPDATE ON public.records FOR EACH ROW WHEN ((old.closed_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_record_but_seal();
+CREATE TRIGGER closed_record BEFORE DELETE OR UPDATE ON public.runs FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.steps FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
+
+CREATE VIEW invariants AS
+ SELECT 'a running run was granted every node it is assigned'::text AS rule,
+    r.run_id,
+    (n.node ->> 'node_id'::text) AS detail
+   FROM runs r,
+    LATERAL json_array_elements(r.assigned) role(value),
+    LATERAL json_array_elements((role.value -> 'nodes'::text)) n(node)
+  WHERE ((r.state = 'RUNNING'::text) AND (NOT (EXISTS ( SELECT
+           FROM grants g
+          WHERE ((g.run_id = r.run_id) AND (g.node_id = (n.node ->> 'node_id'::text)))))))
+UNION ALL
+ SELECT 'a queued run holds no lease'::text AS rule,
+    r.run_id,
+    l.node_id AS detail
+   FROM (runs r
+     JOIN leases l USING (run_id))
+  WHERE (r.state = 'QUEUED'::text)
+UNION ALL
+ SELECT 'the steps of a queued run are pending and bound to no node'::text AS rule,
+    r.run_id,
+    s.id AS detail
+   FROM (runs r
+     JOIN steps s USING (run_id))
+  WHERE ((r.state = 'QUEUED'::text) AND ((s.state <> 'PENDING'::text) OR (s.node_id <> ''::text)))
+UNION ALL
+ SELECT 'a run that is over holds no lease'::text AS rule,
+    r.run_id,
+    l.node_id AS detail
+   FROM (runs r
+     JOIN leases l USING (run_id))
+  WHERE (r.ended_at IS NOT NULL)
+UNION ALL
+ SELECT 'every step of a run that is over has ended'::text AS rule,
+    r.run_id,
+    s.id AS detail
+   FROM (runs r
+     JOIN steps s USING (run_id))
+  WHERE ((r.ended_at IS NOT NULL) AND (s.ended_at IS NULL))
+UNION ALL
+ SELECT 'every attempt of an ended step has ended'::text AS rule,
+    a.run_id,
+    s.id AS detail
+   FROM (attempts a
+     JOIN steps s USING (run_id, seq))
+  WHERE ((a.ended_at IS NULL) AND (s.ended_at IS NOT NULL))
+UNION ALL
+ SELECT 'a lease of a run under way has its open grant'::text AS rule,
+    l.run_id,
+    l.node_id AS detail
+   FROM (leases l
+     JOIN runs r USING (run_id))
+  WHERE ((r.state = 'RUNNING'::text) AND (NOT (EXISTS ( SELECT
+           FROM grants g
+          WHERE ((g.run_id = l.run_id) AND (g.node_id = l.node_id) AND (g.released_at IS NULL))))))
+UNION ALL
+ SELECT 'an open grant has its lease'::text AS rule,
+    g.run_id,
+    g.node_id AS detail
+   FROM grants g
+  WHERE ((g.released_at IS NULL) AND (NOT (EXISTS ( SELECT
+           FROM leases l
+          WHERE ((l.run_id = g.run_id) AND (l.node_id = g.node_id))))))
+UNION ALL
+ SELECT 'a record is closed exactly when its run is over'::text AS rule,
+    r.run_id,
+    NULL::text AS detail
+   FROM (runs r
+     LEFT JOIN records c USING (run_id))
+  WHERE ((c.run_id IS NULL) OR ((c.closed_at IS NOT NULL) <> (r.ended_at IS NOT NULL)))
+UNION ALL
+ SELECT 'a claimed step belongs to a running run that holds its node'::text AS rule,
+    s.run_id,
+    s.id AS detail
+   FROM (steps s
+     JOIN runs r USING (run_id))
+  WHERE ((s.state = 'CLAIMED'::text) AND ((r.state <> 'RUNNING'::text) OR (NOT (EXISTS ( SELECT
+           FROM leases l
+          WHERE ((l.run_id = s.run_id) AND (l.node_id = s.node_id)))))))
+UNION ALL
+ SELECT 'a claimed step has its attempt open'::text AS rule,
+    s.run_id,
+    s.id AS detail
+   FROM steps s
+  WHERE ((s.state = 'CLAIMED'::text) AND (NOT (EXISTS ( SELECT
+           FROM attempts a
+          WHERE ((a.run_id = s.run_id) AND (a.seq = s.seq) AND (a.attempt = s.attempt) AND (a.state = 'CLAIMED'::text))))))
+UNION ALL
+ SELECT 'no step began before what it needs had ended'::text AS rule,
+    s.run_id,
+    s.id AS detail
+   FROM (steps s
+     JOIN steps n ON (((n.run_id = s.run_id) AND (n.id = ANY (s.needs)))))
+  WHERE ((s.state = ANY (ARRAY['CLAIMED'::text, 'ASKED'::text, 'DONE'::text])) AND (n.state <> ALL (ARRAY['DONE'::text, 'SKIPPED'::text])))
+UNION ALL
+ SELECT 'a running run has a step that has not ended, and none that failed'::text AS rule,
+    r.run_id,
+    NULL::text AS detail
+   FROM runs r
+  WHERE ((r.state = 'RUNNING'::text) AND ((NOT (EXISTS ( SELECT
+           FROM steps s
+          WHERE ((s.run_id = r.run_id) AND (s.ended_at IS NULL))))) OR (EXISTS ( SELECT
+           FROM steps s
+          WHERE ((s.run_id = r.run_id) AND (s.state = 'FAILED'::text))))))
+UNION ALL
+ SELECT 'the steps of an assigned role of a running run are bound'::text AS rule,
+    r.run_id,
+    s.id AS detail
+   FROM (runs r
+     JOIN steps s USING (run_id)),
+    LATERAL json_array_elements(r.assigned) role(value)
+  WHERE ((r.state = 'RUNNING'::text) AND ((role.value ->> 'as'::text) = s.uses) AND (s.node_id <> (((role.value -> 'nodes'::text) -> 0) ->> 'node_id'::text)));
+
+COMMENT ON COLUMN public.events.xid IS 'ids commit out of order: a resumable reader goes by pg_snapshot_xmin(), then by id';
+COMMENT ON COLUMN public.nodes.offer_rev IS 'raised when the capabilities change: a grant checks that a node still offers what it was matched by';
+COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live, but unavailable until it speaks';
+COMMENT ON COLUMN public.runs.contract IS 'as submitted: json, not jsonb, so that the order of its keys stays';
+COMMENT ON COLUMN public.runs.contract_hash IS 'SHA-256 of the canonical contract (RFC 8785)';
+COMMENT ON COLUMN public.runs.signature IS 'equal for runs whose requirements are equal';
+COMMENT ON COLUMN public.runs.wait_holders IS 'who held the nodes at the moment the run was queued';
+COMMENT ON COLUMN public.steps.instance IS 'of the node process that claimed the step; empty: it named none';
+COMMENT ON COLUMN public.steps.node_id IS 'the empty string while the step is bound to no node';

@@ -1,0 +1,172 @@
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { ATTRIBUTE, CAPABILITY, ID, OUTPUT, ROLE, RUN_ID, VARIABLE } from '../../src/domain/contract/names.js';
+import { parseContract } from '../../src/domain/contract/parse-contract.js';
+import { unsupportedFaults } from '../../src/domain/contract/unsupported.js';
+import { EVERYTHING, EXAMPLE } from '../../src/domain/contract/valid-contract.fixture.js';
+import { PROBLEMS, type ProblemCode } from '../../src/domain/problem-codes.js';
+import { BODIES, nodesOf, OPENAPI, OPERATIONS } from '../support/openapi.js';
+
+const SCHEMAS: Record<string, any> = OPENAPI.components.schemas;
+const OPERATION_IDS = OPERATIONS.map(({ operation }) => operation.operationId as string);
+const PROBLEM_JSON = 'application/problem+json';
+
+/** The schemas of the document; `closed`: a property that no schema knows is a fault, so that no example misspells one. */
+function compile(closed: boolean): (schema: object) => (value: unknown) => string[] {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajvFormats.default(ajv);
+  const schemas = Object.entries(SCHEMAS).map(([name, schema]) => {
+    const open = schema.properties !== undefined && schema.additionalProperties === undefined;
+    return [name, closed && open ? { ...schema, additionalProperties: false } : schema];
+  });
+  ajv.addSchema({ $id: 'document', components: { schemas: Object.fromEntries(schemas) } });
+  return (schema) => {
+    const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'));
+    const fits = ajv.compile(absolute);
+    return (value) => (fits(value) ? [] : fits.errors!.map((error) => `${error.instancePath} ${error.message}`));
+  };
+}
+
+describe('the OpenAPI document', () => {
+  it('is of version 3.1 and knows no `nullable`', () => {
+    expect(OPENAPI.openapi).toMatch(/^3\.1\./);
+    const nullable = nodesOf(OPENAPI).filter(({ node }) => 'nullable' in node);
+    expect(nullable.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has only references that lead somewhere', () => {
+    const dangling = nodesOf(OPENAPI)
+      .filter(({ node }) => typeof node.$ref === 'string')
+      .filter(({ node }) => {
+        const keys = (node.$ref as string).slice(2).split('/');
+        return keys.reduce((at, key) => at?.[key], OPENAPI) === undefined;
+      });
+    expect(dangling.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('uses every schema it names', () => {
+    const used = new Set(nodesOf(OPENAPI).map(({ node }) => node.$ref));
+    expect(Object.keys(SCHEMAS).filter((name) => !used.has(`#/components/schemas/${name}`))).toEqual([]);
+  });
+
+  it('gives every object and every enumeration a name', () => {
+    const named = /^#\/components\/schemas\/[^/]+$/;
+    const anonymous = nodesOf(OPENAPI)
+      .filter(({ path, node }) => !named.test(path) && !/\/properties$/.test(path) && !Array.isArray(node))
+      .filter(({ node }) => 'properties' in node || 'additionalProperties' in node || Array.isArray(node.enum));
+    expect(anonymous.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('describes every schema that is an object', () => {
+    const silent = Object.entries(SCHEMAS).filter(([, schema]) => schema.type === 'object' && !schema.description);
+    expect(silent.map(([name]) => name)).toEqual([]);
+  });
+
+  it('says of every time that it is one', () => {
+    const times = nodesOf(SCHEMAS).filter(({ path }) => /\/properties\/(\w+_at|since|not_after|deadline)$/.test(path));
+    expect(times.length).toBeGreaterThan(0);
+    expect(times.filter(({ node }) => node.format !== 'date-time').map(({ path }) => path)).toEqual([]);
+  });
+
+  it('takes a contract wherever the parser does', () => {
+    const judge = compile(false)({ $ref: '#/components/schemas/Contract' });
+    expect([EXAMPLE, EVERYTHING].map(judge)).toEqual([[], []]);
+  });
+
+  it.each([
+    ['a step id', SCHEMAS.RunStep.properties.id.pattern, ID],
+    ['a role', SCHEMAS.Requirement.properties.as.pattern, ROLE],
+    ['a capability', SCHEMAS.Requirement.properties.capability.pattern, CAPABILITY],
+    ['an advertised capability', SCHEMAS.CapabilityEntry.properties.capability.pattern, CAPABILITY],
+    ['an attribute', SCHEMAS.Attributes.propertyNames.pattern, ATTRIBUTE],
+    ['an output', SCHEMAS.RunStep.properties.out.items.pattern, OUTPUT],
+    ['the output of a question', SCHEMAS.AskStep.properties.out.items.pattern, OUTPUT],
+    ['a run id', SCHEMAS.Contract.properties.run_id.pattern, RUN_ID],
+    ['a variable', SCHEMAS.RunStep.properties.env.items.pattern, VARIABLE],
+  ])('spells %s as the parser does', (_name, pattern: string, rule) => {
+    const spelling = new RegExp(pattern, 'u');
+    const unit = fc.constantFrom(...'aZ09_-.:@+= \n/é');
+    const text = fc.oneof(
+      fc.string({ unit, maxLength: 4 }),
+      fc.integer({ min: 60, max: 205 }).map((length) => 'a'.repeat(length)),
+    );
+    fc.assert(fc.property(text, (one) => spelling.test(one) === rule.accepts(one)));
+  });
+});
+
+describe('every operation', () => {
+  it('has an id of its own, in camel case', () => {
+    expect(OPERATION_IDS.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+    expect(new Set(OPERATION_IDS).size).toBe(OPERATION_IDS.length);
+  });
+
+  it.each(OPERATIONS)('$method $path says what it does and describes all its parts', ({ operation }) => {
+    expect(operation).toMatchObject({
+      summary: expect.stringMatching(/\w+/),
+      description: expect.stringMatching(/\w+/),
+      tags: [expect.any(String)],
+    });
+    const parts = [...operation.parameters, ...Object.values(operation.responses)];
+    expect(parts.filter(({ description }) => !description)).toEqual([]);
+    const shown = operation.parameters.map(({ example, schema }: any) => example ?? schema.examples?.[0]);
+    expect(shown).not.toContain(undefined);
+    expect(operation.parameters.map(({ name }: { name: string }) => name)).toContain('X-Request-Id');
+  });
+
+  it.each(OPERATIONS)('$method $path has an answer and a refusal, and X-Request-Id in each', ({ operation }) => {
+    const statuses = Object.keys(operation.responses).map(Number);
+    expect(statuses.filter((status) => status < 300)).not.toEqual([]);
+    expect(statuses).toEqual(expect.arrayContaining([400, 500]));
+    const without = Object.values<any>(operation.responses).filter(({ headers }) => !headers['X-Request-Id']);
+    expect(without).toEqual([]);
+  });
+
+  it('refuses with problem documents, each code with an example of its own status', () => {
+    const refusals = BODIES.filter(({ where, mediaType }) => /[45]\d\d$/.test(where) && mediaType === PROBLEM_JSON);
+    for (const { where, examples } of refusals) {
+      const codes = Object.keys(examples);
+      expect(codes).not.toEqual([]);
+      for (const code of codes) {
+        const { status } = PROBLEMS[code as ProblemCode];
+        expect({ where, value: examples[code]!.value }).toMatchObject({ value: { code, status } });
+        expect(where).toMatch(new RegExp(`${status}$`));
+      }
+    }
+    const others = BODIES.filter(({ where, mediaType }) => /[45]\d\d$/.test(where) && mediaType !== PROBLEM_JSON);
+    expect(others.map(({ where }) => where)).toEqual(['readyz, 503']);
+  });
+
+  it('has an example of every body but the tar', () => {
+    const bare = BODIES.filter(({ examples }) => Object.keys(examples).length === 0);
+    expect(bare.map(({ mediaType }) => mediaType)).toEqual(['application/x-tar']);
+  });
+
+  it.each(BODIES)('fits its examples to the schema: $where', ({ schema, examples }) => {
+    const judge = compile(true)(schema);
+    const faults = Object.entries(examples).flatMap(([name, { value }]) =>
+      judge(value).map((fault) => `${name}${fault}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('is seen to be judged', () => {
+    const judge = compile(true)({ $ref: '#/components/schemas/RunSummary' });
+    expect(judge({ run_id: 1, colour: 'red' })).toEqual(
+      expect.arrayContaining([
+        '/run_id must be string',
+        ' must NOT have additional properties',
+        " must have required property 'state'",
+      ]),
+    );
+  });
+
+  it.each(['submitRun', 'dryRun'])('%s shows contracts that this version runs', (operationId) => {
+    const { examples } = BODIES.find(({ where }) => where === `${operationId}, request`)!;
+    for (const { value } of Object.values(examples)) {
+      expect(parseContract(value)).toEqual({ ok: true, contract: value });
+      expect(unsupportedFaults(value)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+import { callsOf, type Check, descendants, literalText, place, roomOf, rule, type Source, SRC } from './program.js';
+
+const SQL =
+  /^\s*(\/\*.*?\*\/\s*)?(SELECT|INSERT|UPDATE|DELETE|WITH|MERGE|CREATE|ALTER|DROP|TRUNCATE|LISTEN|NOTIFY|SET|RESET|LOCK)\s/;
+
+/** Where SQL stands outside a statement file: plumbing, whose statements belong to no room. */
+const PLUMBING: ReadonlySet<string> = new Set([
+  // LISTEN, and the notices of the listening connection.
+  'src/platform/database/hints.ts',
+  // The lock around the migrations.
+  'src/platform/database/migrate.ts',
+  // CREATE DATABASE, which a server without connections reads from its input.
+  'src/platform/embedded/create-cluster.ts',
+]);
+
+const isStatementFile = (path: string): boolean => path.endsWith('.sql.ts');
+
+interface Statement {
+  text: string;
+  where: string;
+}
+
+function statementsOf(file: Source): Statement[] {
+  return descendants(file.tree).flatMap((node) => {
+    const text = literalText(node);
+    return text !== undefined && SQL.test(text) ? [{ text, where: place(file, node) }] : [];
+  });
+}
+
+rule(
+  'SQL stands in statement files',
+  SRC.filter(({ path }) => !PLUMBING.has(path)),
+  (file) => (isStatementFile(file.path) ? [] : statementsOf(file).map(({ where }) => where)),
+  [
+    ['src/runs/runs.controller.ts', "class C { get() { return this.database.query('SELECT 1'); } }"],
+    ['src/runs/cancel-run.ts', 'await tx.query(`/* runs.cancel */\n UPDATE runs SET state = ${state}`)'],
+  ],
+);
+
+const isNamed: Check = (file) =>
+  statementsOf(file)
+    .filter(({ text }) => !new RegExp(`^/\\* ${roomOf(file.path)}\\.[a-z]+(-[a-z]+)* \\*/\\s`).test(text))
+    .map(({ where, text }) => `${where}: ${text.slice(0, 40)}`);
+
+rule(
+  'every statement begins with its name: the room, and what it does there',
+  SRC.filter(({ path }) => !PLUMBING.has(path)),
+  isNamed,
+  [
+    ['src/runs/read-run.sql.ts', "tx.query('SELECT 1')"],
+    ['src/runs/read-run.sql.ts', "tx.query('/* steps.read-run */ SELECT 1')"],
+    ['src/runs/read-run.sql.ts', 'tx.query(`/* runs.readRun */ SELECT ${columns}`)'],
+  ],
+);
+
+rule(
+  'what is sent is written where it is sent',
+  SRC.filter(({ path }) => isStatementFile(path)),
+  (file) =>
+    callsOf(file, 'query')
+      .filter(({ arguments: [sql] }) => literalText(sql) === undefined)
+      .map((call) => place(file, call)),
+  [['src/runs/read-run.sql.ts', "tx.query(READ + ' FOR UPDATE')"]],
+);
+
+describe('the names of statements', () => {
+  const twice = (names: string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
+
+  it('are given once', () => {
+    const names = SRC.flatMap(statementsOf).flatMap(({ text }) => /^\/\* \S+ \*\//.exec(text) ?? []);
+    expect(names.length).toBeGreaterThan(0);
+    expect(twice(names)).toEqual([]);
+  });
+
+  it('are seen where they are given twice', () => {
+    expect(twice(['runs.read', 'steps.read', 'runs.read'])).toEqual(['runs.read']);
+  });
+});
+
+/** Who may write a table, by the prefix of the path. */
+const WRITERS: Record<string, readonly string[]> = {
+  leases: ['src/leases/'],
+  grants: ['src/leases/'],
+  nodes: ['src/nodes/'],
+  records: ['src/records/'],
+  events: ['src/records/'],
+  // A claim is a guarded update of its own, which decides who gets the step.
+  steps: ['src/steps/', 'src/execution/claim-step.sql.ts'],
+  attempts: ['src/steps/', 'src/execution/claim-step.sql.ts'],
+};
+
+const writesOnlyItsOwn: Check = (file) =>
+  statementsOf(file).flatMap(({ text, where }) =>
+    [...text.matchAll(/\b(?:INSERT INTO|UPDATE|DELETE FROM|TRUNCATE)\s+(?:ONLY\s+)?([a-z_]+)/g)]
+      .map(([, table = '']) => table)
+      .filter((table) => WRITERS[table] && !WRITERS[table].some((prefix) => file.path.startsWith(prefix)))
+      .map((table) => `${where} writes ${table}`),
+  );
+
+rule('a table is written by the room that keeps it', SRC, writesOnlyItsOwn, [
+  ['src/reaper/drop-lease.sql.ts', "tx.query('/* reaper.drop */ DELETE FROM leases WHERE run_id = $1')"],
+  ['src/runs/end.sql.ts', 'tx.query(`/* runs.end */ WITH x AS (UPDATE steps SET state = $1) SELECT 1`)'],
+]);
+
+/** A run's final state has one writer, but for a submission that is rejected; what moves it otherwise is listed too. */
+const RUN_STATE_WRITERS: ReadonlySet<string> = new Set([
+  'src/queue/mark-running.sql.ts',
+  'src/steps/write-ending.sql.ts',
+]);
+
+rule(
+  'the state of a run moves in two places',
+  SRC,
+  (file) =>
+    RUN_STATE_WRITERS.has(file.path)
+      ? []
+      : statementsOf(file)
+          .filter(({ text }) =>
+            /\bUPDATE\s+runs\b[^;]*?\bSET\b[^;]*?\bstate\s*=(?=[^;]*?\bWHERE\b)/.test(
+              text.replace(/\bWHERE\b(.|\n)*/, 'WHERE'),
+            ),
+          )
+          .map(({ where }) => where),
+  [
+    [
+      'src/runs/cancel.sql.ts',
+      "tx.query(`/* runs.cancel */ UPDATE runs SET version = 2, state = 'CANCELLED' WHERE run_id = $1`)",
+    ],
+  ],
+);
+
+rule(
+  'deadlines and orders go by clock_timestamp(), never by the start of a transaction',
+  SRC,
+  (file) =>
+    statementsOf(file)
+      .filter(({ text }) =>
+        /\b(now\(\)|CURRENT_TIMESTAMP|CURRENT_TIME|LOCALTIME|transaction_timestamp|statement_timestamp)/i.test(text),
+      )
+      .map(({ where }) => where),
+  [['src/runs/late.sql.ts', "tx.query('/* runs.late */ SELECT run_id FROM runs WHERE ended_at < now()')"]],
+);
+
+rule(
+  'a lock is a statement of its own: what it guards is written later',
+  SRC,
+  (file) =>
+    statementsOf(file)
+      .filter(({ text }) => /\bFOR\s+(NO\s+KEY\s+UPDATE|UPDATE|SHARE|KEY\s+SHARE)\b/.test(text))
+      .filter(({ text }) => /\b(INSERT INTO|UPDATE\s+\w+(\s+\w+)?\s+SET|DELETE FROM)\b/.test(text))
+      .map(({ where }) => where),
+  [
+    [
+      'src/runs/take.sql.ts',
+      'tx.query(`/* runs.take */ WITH r AS (SELECT FROM runs FOR UPDATE) UPDATE runs SET version = 2`)',
+    ],
+  ],
+);
+
+rule(
+  'no query builder and no repository: SQL is written out',
+  SRC,
+  (file) =>
+    ['createQueryBuilder', 'getRepository', 'save', 'createEntityManager'].flatMap((name) =>
+      callsOf(file, name).map((call) => place(file, call)),
+    ),
+  [['src/runs/cancel-run.ts', 'await runs.save(run)']],
+);
+
+rule(
+  'notices are sent by the listening connection, outside writing transactions',
+  SRC.filter(({ path }) => path !== 'src/platform/database/hints.ts'),
+  (file) =>
+    descendants(file.tree)
+      .filter((node) => /\bpg_notify\b|^\s*NOTIFY\b/.test(literalText(node) ?? ''))
+      .map((node) => place(file, node)),
+  [['src/steps/tell.sql.ts', "tx.query(`/* steps.tell */ SELECT pg_notify('mediator_steps', '')`)"]],
+);
+
+const isTx = (parameter: ts.ParameterDeclaration): boolean =>
+  parameter.type !== undefined && ts.isTypeReferenceNode(parameter.type) && parameter.type.typeName.getText() === 'Tx';
+
+rule(
+  'tx comes first and is never optional',
+  SRC,
+  (file) =>
+    descendants(file.tree)
+      .filter(ts.isFunctionLike)
+      .filter(({ parameters }) =>
+        parameters.some((one, index) => isTx(one) && (index > 0 || one.questionToken || one.initializer)),
+      )
+      .map((one) => place(file, one)),
+  [
+    ['src/steps/bind.ts', 'export function bind(runId: string, tx: Tx) {}'],
+    ['src/steps/bind.ts', 'export function bind(tx?: Tx) {}'],
+  ],
+);
