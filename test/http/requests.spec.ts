@@ -92,7 +92,7 @@ describe('what is no request of this API', () => {
   it('a body that is not UTF-8 is 400, wherever the bytes stand', async () => {
     for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80], [0xf5, 0x80, 0x80, 0x80]]) {
       const body = Buffer.concat([Buffer.from('{"work":{"note":"'), Buffer.from(bytes), Buffer.from('"}}')]);
-      const problem = expectProblem(await post('/v1/runs', body as Buffer<ArrayBuffer>), 400, 'invalid_request');
+      const problem = expectProblem(await post('/v1/runs', body), 400, 'invalid_request');
       expect(problem.detail).toMatch(/UTF-8/);
     }
   });

@@ -15,7 +15,9 @@ describe('a server that is starting', () => {
     database = await createDatabase();
     startUpWake = hold('sweep.begin');
     const config = readConfig({ DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'silent' });
-    const listening = new Promise<string>((resolve) => (started = startMediator(config, resolve)));
+    const listening = new Promise<string>((resolve) => {
+      started = startMediator(config, resolve);
+    });
     send = sender(await listening);
     await startUpWake.reached;
   });
