@@ -15,6 +15,8 @@ const swc = (module, syntax) => [
 
 const shared = {
   testEnvironment: 'node',
+  // A machine that does other things as well is slow, not wrong: a test that hangs is still found.
+  testTimeout: 30_000,
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   setupFiles: ['reflect-metadata'],
