@@ -15,8 +15,6 @@ const swc = (module, syntax) => [
 
 const shared = {
   testEnvironment: 'node',
-  // A machine that does other things as well is slow, not wrong: a test that hangs is still found.
-  testTimeout: 30_000,
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   setupFiles: ['reflect-metadata'],
@@ -30,6 +28,8 @@ const shared = {
 
 export default {
   coverageProvider: 'v8',
+  // A machine that does other things as well is slow, not wrong: a test that hangs is still found. Jest reads it here only.
+  testTimeout: 30_000,
   projects: [
     {
       ...shared,
