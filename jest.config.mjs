@@ -28,6 +28,8 @@ const shared = {
 
 export default {
   coverageProvider: 'v8',
+  // Most of a suite's time is loading the program and waiting for PostgreSQL: every core is used, the last one too.
+  maxWorkers: '100%',
   // A machine that does other things as well is slow, not wrong: a test that hangs is still found. Jest reads it here only.
   testTimeout: 30_000,
   projects: [

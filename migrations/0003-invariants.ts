@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** The view `invariants`: one row for each place where a promise does not hold. It is empty, always. */
 export class Invariants1790000000003 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
+    await runner.query(`CREATE ${INVARIANTS}`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -11,8 +11,9 @@ export class Invariants1790000000003 implements MigrationInterface {
   }
 }
 
-const UP = `
-CREATE VIEW invariants (rule, run_id, detail) AS
+// A need that had ended can be sent round its loop, or revived by a branch, after the step that needs it has begun.
+export const INVARIANTS = `
+VIEW invariants (rule, run_id, detail) AS
 SELECT 'a running run was granted every node it is assigned', r.run_id, n.node->>'node_id'
   FROM runs r, json_array_elements(r.assigned) role, json_array_elements(role->'nodes') n(node)
  WHERE r.state = 'RUNNING'
@@ -59,6 +60,9 @@ UNION ALL
 SELECT 'no step began before what it needs had ended', s.run_id, s.id
   FROM steps s JOIN steps n ON n.run_id = s.run_id AND n.id = ANY (s.needs)
  WHERE s.state IN ('CLAIMED', 'ASKED', 'DONE') AND n.state NOT IN ('DONE', 'SKIPPED')
+   AND NOT EXISTS (SELECT FROM attempts a
+                    WHERE a.run_id = s.run_id AND a.seq <> s.seq AND a.ended_at >= s.started_at
+                      AND (a.state = 'ROLLED_BACK' OR a.result->>'branch' IS NOT NULL))
 UNION ALL
 SELECT 'a running run has a step that has not ended, and none that failed', r.run_id, NULL
   FROM runs r

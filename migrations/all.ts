@@ -1,6 +1,14 @@
 import { Tables1790000000001 } from './0001-tables.js';
 import { SealedRecords1790000000002 } from './0002-sealed-records.js';
 import { Invariants1790000000003 } from './0003-invariants.js';
+import { AsksAndUploads1790000000004 } from './0004-asks-and-uploads.js';
+import { AsksInInvariants1790000000005 } from './0005-asks-in-invariants.js';
 
 /** In their order. A migration that has been released is never changed: the next one changes what it made. */
-export const MIGRATIONS = [Tables1790000000001, SealedRecords1790000000002, Invariants1790000000003];
+export const MIGRATIONS = [
+  Tables1790000000001,
+  SealedRecords1790000000002,
+  Invariants1790000000003,
+  AsksAndUploads1790000000004,
+  AsksInInvariants1790000000005,
+];

@@ -1,5 +1,36 @@
 -- What the migrations amount to. Written by `npm run schema` from the catalogue; `npm run schema -- --check` compares.
 
+CREATE TABLE ask_notices (
+  run_id text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  attempt integer NOT NULL,
+  raised_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT ask_notices_pkey PRIMARY KEY (run_id, seq, attempt)
+);
+
+CREATE TABLE asks (
+  run_id text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  attempt integer NOT NULL,
+  state text DEFAULT 'OPEN'::text NOT NULL,
+  prompt text NOT NULL,
+  output text NOT NULL,
+  schema json NOT NULL,
+  answerers text[],
+  show text[] NOT NULL,
+  asked_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  deadline timestamp with time zone,
+  ended_at timestamp with time zone,
+  answer json,
+  answered_by text,
+  CONSTRAINT asks_pkey PRIMARY KEY (run_id, seq, attempt),
+  CONSTRAINT asks_answered CHECK (((state = 'ANSWERED'::text) = ((answer IS NOT NULL) AND (answered_by IS NOT NULL)))),
+  CONSTRAINT asks_ended CHECK (((state = 'OPEN'::text) = (ended_at IS NULL))),
+  CONSTRAINT asks_state_check CHECK ((state = ANY (ARRAY['OPEN'::text, 'ANSWERED'::text, 'EXPIRED'::text, 'CANCELLED'::text])))
+);
+CREATE INDEX asks_due ON public.asks USING btree (deadline) WHERE ((state = 'OPEN'::text) AND (deadline IS NOT NULL));
+CREATE INDEX asks_open ON public.asks USING btree (asked_at, run_id, seq) WHERE (state = 'OPEN'::text);
+
 CREATE TABLE attempts (
   run_id text COLLATE "C" NOT NULL,
   seq integer NOT NULL,
@@ -14,6 +45,33 @@ CREATE TABLE attempts (
   CONSTRAINT attempts_ended CHECK (((state = ANY (ARRAY['CLAIMED'::text, 'ASKED'::text])) = (ended_at IS NULL))),
   CONSTRAINT attempts_state_check CHECK ((state = ANY (ARRAY['CLAIMED'::text, 'ASKED'::text, 'DONE'::text, 'FAILED'::text, 'SKIPPED'::text, 'CANCELLED'::text, 'ROLLED_BACK'::text])))
 );
+
+CREATE TABLE blob_chunks (
+  upload_id bigint NOT NULL,
+  at bigint NOT NULL,
+  bytes bytea NOT NULL,
+  CONSTRAINT blob_chunks_pkey PRIMARY KEY (upload_id, at),
+  CONSTRAINT blob_chunks_at_check CHECK ((at >= 0))
+);
+
+CREATE TABLE blobs (
+  upload_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  run_id text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  attempt integer NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  media_type text NOT NULL,
+  started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  published_at timestamp with time zone,
+  size bigint,
+  sha256 text,
+  CONSTRAINT blobs_pkey PRIMARY KEY (upload_id),
+  CONSTRAINT blobs_published CHECK ((((published_at IS NULL) = (size IS NULL)) AND ((published_at IS NULL) = (sha256 IS NULL)))),
+  CONSTRAINT blobs_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+);
+CREATE INDEX blobs_by_name ON public.blobs USING btree (run_id, name, upload_id) WHERE (published_at IS NOT NULL);
+CREATE UNIQUE INDEX blobs_one_per_attempt ON public.blobs USING btree (run_id, seq, attempt, name) WHERE (published_at IS NOT NULL);
+CREATE INDEX blobs_unpublished ON public.blobs USING btree (started_at) WHERE (published_at IS NULL);
 
 CREATE TABLE events (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -52,6 +110,28 @@ CREATE TABLE leases (
 );
 CREATE INDEX leases_by_end ON public.leases USING btree (not_after);
 CREATE INDEX leases_by_run ON public.leases USING btree (run_id);
+
+CREATE TABLE log_chunks (
+  run_id text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  attempt integer NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  bytes bytea NOT NULL,
+  CONSTRAINT log_chunks_pkey PRIMARY KEY (run_id, seq, attempt, name, at),
+  CONSTRAINT log_chunks_at_check CHECK ((at >= 0))
+);
+
+CREATE TABLE logs (
+  run_id text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  attempt integer NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  size bigint DEFAULT 0 NOT NULL,
+  cut boolean DEFAULT false NOT NULL,
+  CONSTRAINT logs_pkey PRIMARY KEY (run_id, seq, attempt, name),
+  CONSTRAINT logs_size_check CHECK ((size >= 0))
+);
 
 CREATE TABLE nodes (
   node_id text COLLATE "C" NOT NULL,
@@ -151,6 +231,7 @@ CREATE TABLE steps (
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
   result json,
+  timeout_seconds double precision,
   CONSTRAINT steps_pkey PRIMARY KEY (run_id, seq),
   CONSTRAINT steps_run_id_id_key UNIQUE (run_id, id),
   CONSTRAINT steps_asked CHECK (((state <> 'ASKED'::text) OR (kind = 'ask'::text))),
@@ -160,17 +241,24 @@ CREATE TABLE steps (
   CONSTRAINT steps_kind_check CHECK ((kind = ANY (ARRAY['run'::text, 'agent'::text, 'acquire'::text, 'ask'::text]))),
   CONSTRAINT steps_seq_check CHECK ((seq >= 1)),
   CONSTRAINT steps_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'CLAIMED'::text, 'ASKED'::text, 'DONE'::text, 'FAILED'::text, 'SKIPPED'::text, 'CANCELLED'::text]))),
+  CONSTRAINT steps_timeout_seconds_check CHECK ((timeout_seconds > (0)::double precision)),
   CONSTRAINT steps_uses CHECK (((kind = ANY (ARRAY['run'::text, 'agent'::text])) = (uses IS NOT NULL)))
 );
 CREATE INDEX steps_of_node ON public.steps USING btree (node_id, run_id, seq) WHERE ((node_id <> ''::text) AND (state = ANY (ARRAY['PENDING'::text, 'CLAIMED'::text])));
 CREATE UNIQUE INDEX steps_one_per_instance ON public.steps USING btree (node_id, instance) WHERE ((state = 'CLAIMED'::text) AND (instance <> ''::text));
+CREATE INDEX steps_timed ON public.steps USING btree (started_at) WHERE ((state = 'CLAIMED'::text) AND (timeout_seconds IS NOT NULL));
 
+ALTER TABLE asks ADD CONSTRAINT asks_run_id_seq_fkey FOREIGN KEY (run_id, seq) REFERENCES steps(run_id, seq);
 ALTER TABLE attempts ADD CONSTRAINT attempts_run_id_seq_fkey FOREIGN KEY (run_id, seq) REFERENCES steps(run_id, seq);
+ALTER TABLE blob_chunks ADD CONSTRAINT blob_chunks_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES blobs(upload_id) ON DELETE CASCADE;
+ALTER TABLE blobs ADD CONSTRAINT blobs_run_id_seq_fkey FOREIGN KEY (run_id, seq) REFERENCES steps(run_id, seq);
 ALTER TABLE events ADD CONSTRAINT events_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
 ALTER TABLE grants ADD CONSTRAINT grants_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(node_id);
 ALTER TABLE grants ADD CONSTRAINT grants_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
 ALTER TABLE leases ADD CONSTRAINT leases_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(node_id);
 ALTER TABLE leases ADD CONSTRAINT leases_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
+ALTER TABLE log_chunks ADD CONSTRAINT log_chunks_run_id_seq_attempt_name_fkey FOREIGN KEY (run_id, seq, attempt, name) REFERENCES logs(run_id, seq, attempt, name);
+ALTER TABLE logs ADD CONSTRAINT logs_run_id_seq_fkey FOREIGN KEY (run_id, seq) REFERENCES steps(run_id, seq);
 ALTER TABLE records ADD CONSTRAINT records_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
 ALTER TABLE steps ADD CONSTRAINT steps_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
 
@@ -189,6 +277,24 @@ BEGIN
      AND NOT (TG_OP = 'DELETE' AND TG_TABLE_NAME <> 'runs'
               AND r.run_id IS NOT DISTINCT FROM current_setting('mediator.purge', true))
    LIMIT 1;
+  IF closed IS NOT NULL THEN
+    RAISE EXCEPTION 'the record of run % is closed: % of % is refused', closed, TG_OP, TG_TABLE_NAME
+      USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
+  RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_change_of_published_chunk()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  upload bigint := CASE TG_OP WHEN 'INSERT' THEN NEW.upload_id ELSE OLD.upload_id END;
+  closed text;
+BEGIN
+  SELECT b.run_id INTO closed FROM blobs b JOIN records r USING (run_id)
+   WHERE b.upload_id = upload AND b.published_at IS NOT NULL AND r.closed_at IS NOT NULL
+     AND NOT (TG_OP = 'DELETE' AND r.run_id IS NOT DISTINCT FROM current_setting('mediator.purge', true));
   IF closed IS NOT NULL THEN
     RAISE EXCEPTION 'the record of run % is closed: % of % is refused', closed, TG_OP, TG_TABLE_NAME
       USING ERRCODE = 'object_not_in_prerequisite_state';
@@ -215,8 +321,15 @@ BEGIN
     USING ERRCODE = 'object_not_in_prerequisite_state';
 END $function$;
 
+CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.asks FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.blob_chunks FOR EACH ROW EXECUTE FUNCTION refuse_change_of_published_chunk();
+CREATE TRIGGER closed_record BEFORE UPDATE ON public.blobs FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER closed_record_delete BEFORE DELETE ON public.blobs FOR EACH ROW WHEN ((old.published_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER closed_record_insert BEFORE INSERT ON public.blobs FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.grants FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.log_chunks FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.logs FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE DELETE OR UPDATE ON public.records FOR EACH ROW WHEN ((old.closed_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_record_but_seal();
 CREATE TRIGGER closed_record BEFORE DELETE OR UPDATE ON public.runs FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.steps FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
@@ -313,7 +426,9 @@ UNION ALL
     s.id AS detail
    FROM (steps s
      JOIN steps n ON (((n.run_id = s.run_id) AND (n.id = ANY (s.needs)))))
-  WHERE ((s.state = ANY (ARRAY['CLAIMED'::text, 'ASKED'::text, 'DONE'::text])) AND (n.state <> ALL (ARRAY['DONE'::text, 'SKIPPED'::text])))
+  WHERE ((s.state = ANY (ARRAY['CLAIMED'::text, 'ASKED'::text, 'DONE'::text])) AND (n.state <> ALL (ARRAY['DONE'::text, 'SKIPPED'::text])) AND (NOT (EXISTS ( SELECT
+           FROM attempts a
+          WHERE ((a.run_id = s.run_id) AND (a.seq <> s.seq) AND (a.ended_at >= s.started_at) AND ((a.state = 'ROLLED_BACK'::text) OR ((a.result ->> 'branch'::text) IS NOT NULL)))))))
 UNION ALL
  SELECT 'a running run has a step that has not ended, and none that failed'::text AS rule,
     r.run_id,
@@ -331,9 +446,44 @@ UNION ALL
    FROM (runs r
      JOIN steps s USING (run_id)),
     LATERAL json_array_elements(r.assigned) role(value)
-  WHERE ((r.state = 'RUNNING'::text) AND ((role.value ->> 'as'::text) = s.uses) AND (s.node_id <> (((role.value -> 'nodes'::text) -> 0) ->> 'node_id'::text)));
+  WHERE ((r.state = 'RUNNING'::text) AND ((role.value ->> 'as'::text) = s.uses) AND (s.node_id <> (((role.value -> 'nodes'::text) -> 0) ->> 'node_id'::text)))
+UNION ALL
+ SELECT 'a question is open exactly while its step is asked'::text AS rule,
+    s.run_id,
+    s.id AS detail
+   FROM steps s
+  WHERE ((s.state = 'ASKED'::text) <> (EXISTS ( SELECT
+           FROM asks a
+          WHERE ((a.run_id = s.run_id) AND (a.seq = s.seq) AND (a.attempt = s.attempt) AND (a.state = 'OPEN'::text)))))
+UNION ALL
+ SELECT 'only the attempt under way has an open question'::text AS rule,
+    a.run_id,
+    s.id AS detail
+   FROM (asks a
+     JOIN steps s USING (run_id, seq))
+  WHERE ((a.state = 'OPEN'::text) AND (a.attempt <> s.attempt))
+UNION ALL
+ SELECT 'a queued run asks nobody'::text AS rule,
+    a.run_id,
+    NULL::text AS detail
+   FROM (asks a
+     JOIN runs r USING (run_id))
+  WHERE (r.state = 'QUEUED'::text)
+UNION ALL
+ SELECT 'a run is told of its question only while it is open'::text AS rule,
+    n.run_id,
+    NULL::text AS detail
+   FROM ask_notices n
+  WHERE (NOT (EXISTS ( SELECT
+           FROM asks a
+          WHERE ((a.run_id = n.run_id) AND (a.seq = n.seq) AND (a.attempt = n.attempt) AND (a.state = 'OPEN'::text)))));
 
+COMMENT ON TABLE public.ask_notices IS 'questions that somebody is still to be told of; no part of a record';
+COMMENT ON COLUMN public.asks.answerers IS 'null: anybody who may submit';
+COMMENT ON COLUMN public.blob_chunks.at IS 'offset of the first byte';
+COMMENT ON TABLE public.blobs IS 'uploads; one that is not published yet is invisible, and is swept away if it is left over';
 COMMENT ON COLUMN public.events.xid IS 'ids commit out of order: a resumable reader goes by pg_snapshot_xmin(), then by id';
+COMMENT ON COLUMN public.logs.cut IS 'the limit was reached: its last line says so, and nothing more is taken';
 COMMENT ON COLUMN public.nodes.offer_rev IS 'raised when the capabilities change: a grant checks that a node still offers what it was matched by';
 COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live, but unavailable until it speaks';
 COMMENT ON COLUMN public.runs.contract IS 'as submitted: json, not jsonb, so that the order of its keys stays';

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AsksModule } from './asks/asks.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { ExecutionModule } from './execution/execution.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -25,6 +26,7 @@ export class AppModule {
         SubmissionModule,
         NodesModule,
         ExecutionModule,
+        AsksModule,
         ReaperModule,
         HealthModule,
         DocsModule,

@@ -8,6 +8,7 @@ import { answerBadPath, answerNoHttp } from './platform/http/early-faults.js';
 import { guardRequests } from './platform/http/guard-requests.js';
 import { takeJsonOnly } from './platform/http/json-body.js';
 import { ProblemFilter } from './platform/http/problem.filter.js';
+import { takeRawBodies } from './platform/http/raw-body.js';
 import { requestId } from './platform/http/request-id.js';
 import { Routes } from './platform/http/routes.js';
 import { validation } from './platform/http/validation.js';
@@ -43,6 +44,7 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
   // Left to itself, Node answers a missing Host and an unknown Expect without a body; here they meet the guards.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   takeJsonOnly(server);
+  takeRawBodies(server);
   const routes = new Routes(server);
   server.addHook('onRoute', (route) => {
     if (route.method !== 'POST' || !CONTRACT_ROUTES.includes(route.url)) return;

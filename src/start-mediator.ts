@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AskNotices } from './asks/ask-notices.js';
 import { createApplication } from './create-application.js';
 import type { Config } from './platform/config/config.js';
 import { Database } from './platform/database/database.js';
@@ -67,6 +68,7 @@ async function bringUp(app: NestFastifyApplication, databaseUrl: string): Promis
   if (lifecycle.stopping.aborted) return;
   lifecycle.markReady();
   app.get(Reaper).start();
+  app.get(AskNotices).start();
 }
 
 /** Tries until the database answers. Any other error is thrown: waiting would not help. */

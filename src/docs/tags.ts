@@ -4,5 +4,6 @@ export const TAGS = {
   queue: 'Who waits, and for what.',
   nodes: 'What nodes offer, and who holds them.',
   steps: 'How a node gets its work and says what became of it.',
+  asks: 'What runs ask people, and the answers.',
   operation: 'Probes, figures, and what explains itself.',
 };

@@ -6,9 +6,9 @@ import { Problem } from '../platform/http/problem.js';
 import { appendEvent } from '../records/append-event.sql.js';
 import { lockRun } from '../steps/lock-run.sql.js';
 import type { ClaimDto } from './claim.dto.js';
-import { claimStep, readHeldSteps } from './claim-step.sql.js';
+import { claimStep, readHeldSteps } from '../steps/claim-step.sql.js';
 import { type ClaimRow, readClaim } from './read-claim.sql.js';
-import { readReadySteps, type ReadyStep } from './ready-steps.sql.js';
+import { readReadySteps, type ReadyStep } from '../steps/ready-steps.sql.js';
 
 export interface Claimant {
   node_id: string;

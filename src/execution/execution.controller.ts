@@ -6,12 +6,14 @@ import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http
 import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
+import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
+import { stepSeq } from '../runs/step-seq.js';
 import { isOver } from '../domain/states.js';
 import { Claim } from './claim.js';
 import { ClaimDto, ClaimQueryDto } from './claim.dto.js';
 import { ClaimStepApi } from './claim-step.api.js';
 import { ParkedClaims } from './parked-claims.js';
-import { ReportAnswerDto, ReportDto } from './report.dto.js';
+import { ReportDto } from './report.dto.js';
 import { ReportResultApi } from './report-result.api.js';
 import { ReportResult } from './report.js';
 
@@ -56,21 +58,14 @@ export class ExecutionController {
     @Param('seq') seq: string,
     @Headers('mediator-lease') nonce: string | undefined,
     @Body() report: ReportDto,
-  ): Promise<ReportAnswerDto> {
+  ): Promise<StepOutcomeDto> {
     if (!nonce) throw new Problem('invalid_request', 'the header Mediator-Lease must carry the nonce of the lease');
-    const reported = { ...report, run_id: runId, seq: toSeq(seq), nonce };
-    const { step_state, run_state } = await this.queue.wakeAfter(
+    const reported = { ...report, run_id: runId, seq: stepSeq(seq), nonce };
+    const { step_state, rolled_back, run_state } = await this.queue.wakeAfter(
       () => this.results.report(reported),
       ({ whys }) => whys,
     );
     if (isOver(run_state)) await this.record.seal([runId]);
-    return { run_id: runId, seq: reported.seq, step_state, rolled_back: false, run_state };
+    return { run_id: runId, seq: reported.seq, step_state, rolled_back, run_state };
   }
-}
-
-/** A path that names no step is a step that is not there. */
-function toSeq(given: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(given))
-    throw new Problem('not_found', `a step is named by its number, from 1; ${given} is none`);
-  return Number(given);
 }

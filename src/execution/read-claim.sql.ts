@@ -1,7 +1,7 @@
 import type { StepKind, StepSpec } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import type { Tx } from '../platform/database/queryable.js';
-import type { ReadyStep } from './ready-steps.sql.js';
+import type { ReadyStep } from '../steps/ready-steps.sql.js';
 
 export interface ClaimRow {
   run_id: string;

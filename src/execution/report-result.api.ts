@@ -1,9 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiParam } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
 import { ApiRunId } from '../platform/http/api-run-id.decorator.js';
-import { ReportAnswerDto } from './report.dto.js';
+import { ApiSeq } from '../runs/api-seq.decorator.js';
+import { ApiLease } from './api-lease.decorator.js';
+import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
 
 const description = `
 Ends a claimed step. With \`error\` it is FAILED; so is a \`run\` step whose exit code is not 0, unless it has \`allow_failure\`.
@@ -19,18 +21,9 @@ export function ReportResultApi(): MethodDecorator {
   return applyDecorators(
     ApiOperation({ operationId: 'reportResult', description }),
     ApiRunId(),
-    ApiParam({
-      name: 'seq',
-      description: 'The step, by its place in the contract, from 1.',
-      schema: { type: 'integer', minimum: 1, maximum: 999_999_999 },
-    }),
-    ApiHeader({
-      name: 'Mediator-Lease',
-      required: true,
-      description: 'The nonce of the lease that came with the claim: it keeps an old holder out.',
-      schema: { type: 'string', minLength: 1 },
-    }),
-    ApiAnswer(200, 'The step has ended.', { type: ReportAnswerDto }),
+    ApiSeq(),
+    ApiLease(),
+    ApiAnswer(200, 'The step has ended.', { type: StepOutcomeDto }),
     ApiProblems('not_found', 'not_claimed', 'stale_lease', 'too_large', 'unsupported_media_type', 'unavailable'),
   );
 }

@@ -1,7 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
-import { RUN_STATES, STEP_STATES } from '../domain/states.js';
-import type { RunState, StepState } from '../domain/states.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { NODE_ID, NODE_ID_RULE } from '../platform/http/node-id.js';
 
@@ -46,19 +44,4 @@ export class ReportDto {
   @IsString({ message: 'must be a string' })
   @MaxLength(10_000, { message: 'must be at most 10000 characters' })
   error?: string;
-}
-
-@ApiModel('ReportAnswer', 'What the report has led to.')
-export class ReportAnswerDto {
-  run_id!: string;
-  @ApiProperty({ type: 'integer', minimum: 1 })
-  seq!: number;
-  /** What the step is now. */
-  @ApiProperty({ enum: STEP_STATES, enumName: 'StepState' })
-  step_state!: StepState;
-  /** True: the step goes round its loop once more. */
-  rolled_back!: boolean;
-  /** What the run is now. */
-  @ApiProperty({ enum: RUN_STATES, enumName: 'RunState' })
-  run_state!: RunState;
 }

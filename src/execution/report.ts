@@ -1,18 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { judgeReport, type Report } from '../domain/judge-report.js';
-import { isOver, type RunState } from '../domain/states.js';
+import { isOver, type RunState, type StepState } from '../domain/states.js';
+import type { StepNow, StepResult } from '../domain/steps/step-now.js';
 import { type LockedNode, lockNode } from '../fleet/lock-node.sql.js';
+import { readNonce } from '../leases/read-nonce.sql.js';
+import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
 import type { Why } from '../queue/why.js';
-import { appendEvent } from '../records/append-event.sql.js';
+import { readUploaded } from '../records/read-output.sql.js';
 import { drainedEnding } from '../steps/drained-ending.js';
 import { endRun } from '../steps/end-run.js';
-import { endStep, type StepResult } from '../steps/end-step.sql.js';
+import { finishStep } from '../steps/finish-step.js';
 import { lockRun } from '../steps/lock-run.sql.js';
+import { readGraph, type RunInHand } from '../steps/read-graph.sql.js';
 import { settle } from '../steps/settle.js';
-import { readReported, type ReportedStep } from './read-reported.sql.js';
+import { termsOf } from '../steps/terms-of.js';
 
 export interface ReportOf extends Report {
   run_id: string;
@@ -23,76 +27,88 @@ export interface ReportOf extends Report {
 }
 
 export interface Reported {
-  step_state: 'DONE' | 'FAILED';
+  step_state: StepState;
+  rolled_back: boolean;
   run_state: RunState;
   whys: Why[];
 }
 
-/** No step of this version promises an output, so nothing has been uploaded. */
-const NOTHING_UPLOADED: ReadonlySet<string> = new Set();
-
-/** Takes the report of a claimed step, in one transaction: end the step, settle the run, and end it where the node drains. */
+/** Takes the report of a claimed step, in one transaction: judge it, finish the step, settle the run, heed a drain. */
 @Injectable()
 export class ReportResult {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+  ) {}
 
   report(report: ReportOf): Promise<Reported> {
     const { run_id, seq, node_id } = report;
     return this.database.transaction('report', async (tx) => {
       const node = await lockNode(tx, node_id);
-      const step = (await lockRun(tx, run_id)) && (await readReported(tx, run_id, seq, node_id));
+      const locked = await lockRun(tx, run_id);
+      if (locked === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
+      const run = await readGraph(tx, run_id);
+      const step = run.graph.steps[seq - 1];
       if (step === undefined) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);
-      refuseUnlessHeld(step, report);
-      if (step.kind === 'run' && report.error === undefined && report.exit_code === undefined) {
-        const fault = { pointer: '/exit_code', detail: 'must be there for a run step that reports no error' };
-        throw new Problem('invalid_request', `exit_code ${fault.detail}`, { errors: [fault] });
-      }
-      const { state, error } = judgeReport(report, step.allow_failure, NOTHING_UPLOADED);
-      await endStep(tx, run_id, seq, state, resultOf(report, error));
-      await appendEvent(tx, run_id, 'step_ended', { seq, attempt: step.attempt, state, node_id });
-      tx.hint('steps');
-      tx.hint('runs');
-      return { step_state: state, ...(await endWhatIsOver(tx, run_id, node_id, node)) };
+      refuseUnlessHeld(locked.state, step, report, await readNonce(tx, run_id, node_id));
+      refuseWithoutExitCode(step, report);
+      const uploaded = (await readUploaded(tx, run_id, seq)).get(seq) ?? new Set<string>();
+      const finish = judgeReport(report, run.graph.spec(step), step.attempt, uploaded);
+      const step_state = await finishStep(tx, run, step, resultOf(report), finish, termsOf(this.config));
+      const rolled_back = finish.kind === 'again';
+      const { run_state, whys } = await endWhatIsOver(tx, run, step_state === 'PENDING', node_id, node);
+      // What went round again is cancelled with the rest where the run has ended all the same.
+      const cancelled = step_state === 'PENDING' && isOver(run_state);
+      return { step_state: cancelled ? 'CANCELLED' : step_state, rolled_back, run_state, whys };
     });
   }
 }
 
 /** 409 unless the node holds the run by this nonce and has claimed the step in this attempt. */
-function refuseUnlessHeld(step: ReportedStep, { node_id, attempt, nonce }: ReportOf): void {
-  if (step.nonce !== nonce || isOver(step.run_state)) {
+function refuseUnlessHeld(
+  runState: RunState,
+  step: StepNow,
+  { node_id, attempt, nonce }: ReportOf,
+  held: string | undefined,
+): void {
+  if (held !== nonce || isOver(runState)) {
     throw new Problem('stale_lease', `node ${node_id} does not hold the run by this lease: stop the work`);
   }
-  if (
-    step.run_state !== 'RUNNING' ||
-    step.state !== 'CLAIMED' ||
-    step.node_id !== node_id ||
-    step.attempt !== attempt
-  ) {
-    throw new Problem(
-      'not_claimed',
-      `the step is ${step.state} in attempt ${step.attempt}, not claimed by this report's`,
-    );
+  if (runState !== 'RUNNING' || step.state !== 'CLAIMED' || step.node_id !== node_id || step.attempt !== attempt) {
+    const detail = `the step is ${step.state} in attempt ${step.attempt}, not claimed by this report's`;
+    throw new Problem('not_claimed', detail);
   }
 }
 
-/** A node that drains at the boundary has reached it: unless the run has just ended by itself, it is cancelled. */
-async function endWhatIsOver(
-  tx: Tx,
-  runId: string,
-  nodeId: string,
-  node: LockedNode | undefined,
-): Promise<Omit<Reported, 'step_state'>> {
-  const settled = await settle(tx, runId, { kind: 'node', name: nodeId });
-  if (settled) return { run_state: settled.state, whys: ['result'] };
-  if (node?.drain !== 'at-boundary') return { run_state: 'RUNNING', whys: ['result'] };
-  await endRun(tx, runId, drainedEnding(nodeId));
-  return { run_state: 'CANCELLED', whys: ['result', 'drained'] };
+function refuseWithoutExitCode(step: StepNow, report: ReportOf): void {
+  if (step.kind !== 'run' || report.error !== undefined || report.exit_code !== undefined) return;
+  const fault = { pointer: '/exit_code', detail: 'must be there for a run step that reports no error' };
+  throw new Problem('invalid_request', `exit_code ${fault.detail}`, { errors: [fault] });
 }
 
-function resultOf({ exit_code, produced, error }: Report, judged: string | undefined): StepResult {
+/**
+ * A step that goes round again settles nothing. A node that drains at the boundary has reached it all the same: unless
+ * the run has just ended by itself, it is cancelled.
+ */
+async function endWhatIsOver(
+  tx: Tx,
+  run: RunInHand,
+  goesRound: boolean,
+  nodeId: string,
+  node: LockedNode | undefined,
+): Promise<{ run_state: RunState; whys: Why[] }> {
+  const settled = goesRound ? undefined : await settle(tx, run, { kind: 'node', name: nodeId });
+  const whys: Why[] = goesRound ? [] : ['result'];
+  if (settled) return { run_state: settled.state, whys };
+  if (node?.drain !== 'at-boundary') return { run_state: 'RUNNING', whys };
+  await endRun(tx, run.run_id, drainedEnding(nodeId));
+  return { run_state: 'CANCELLED', whys: [...whys, 'drained'] };
+}
+
+function resultOf({ exit_code, produced, error }: Report): StepResult {
   return {
     ...(exit_code !== undefined && { exit_code }),
     ...(produced !== undefined && { produced }),
-    ...((error ?? judged) !== undefined && { error: error ?? judged }),
+    ...(error !== undefined && { error }),
   };
 }

@@ -4,9 +4,8 @@ import { drainedEnding } from '../steps/drained-ending.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Tx } from '../platform/database/queryable.js';
-import { appendEvent } from '../records/append-event.sql.js';
 import { endRun } from '../steps/end-run.js';
-import { endStep } from '../steps/end-step.sql.js';
+import { failStep } from '../steps/fail-step.js';
 import { lockRun } from '../steps/lock-run.sql.js';
 import { type Lease, readLeases } from '../leases/read-leases.sql.js';
 import { renewLeases } from '../leases/renew-leases.sql.js';
@@ -64,8 +63,7 @@ export class Advertise {
     if (run?.state !== 'RUNNING') return undefined;
     const lost = instance === '' ? [] : await readRestarted(tx, runId, node_id, instance);
     for (const seq of lost) {
-      await endStep(tx, runId, seq, 'FAILED', { error: `node ${node_id} was restarted as instance ${instance}` });
-      await appendEvent(tx, runId, 'step_ended', { seq, state: 'FAILED', node_id });
+      await failStep(tx, runId, seq, `node ${node_id} was restarted as instance ${instance}`);
     }
     if (lost.length > 0) {
       const detail = `node ${node_id} was restarted while it ran step ${lost.join(', ')}`;

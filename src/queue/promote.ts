@@ -8,11 +8,12 @@ import { Metrics } from '../platform/metrics/metrics.js';
 import { Rollback } from '../platform/database/queryable.js';
 import { appendEvent } from '../records/append-event.sql.js';
 import { beginRun } from '../steps/begin-run.js';
+import { termsOf } from '../steps/terms-of.js';
 import { markRunning } from './mark-running.sql.js';
 import type { Why } from './why.js';
 
-/** `moved`: it was not queued any more. `collided`: what the sweep read is stale. Both leave nothing behind. */
-export type Promotion = 'promoted' | 'moved' | 'collided';
+/** `holds`: the nodes it has taken. `moved`: it was not queued any more. `collided`: what the sweep read is stale. Both leave nothing behind. */
+export type Promotion = { kind: 'promoted'; holds: string[] } | { kind: 'moved' | 'collided' };
 
 /** Promotes one run onto the nodes it was matched with, in one transaction. Contention counts as a collision at once. */
 @Injectable()
@@ -30,21 +31,21 @@ export class Promote {
       const outcome = await this.database.transaction<Promotion>(
         'promote',
         async (tx) => {
-          if (!(await markRunning(tx, runId, assigned, whys))) throw new Rollback<Promotion>('moved');
-          const begin = { assigned, nodes, ttlSeconds: this.config.leaseTtlSeconds };
-          if ((await beginRun(tx, runId, begin)) === 'collided') throw new Rollback<Promotion>('collided');
+          if (!(await markRunning(tx, runId, assigned, whys))) throw new Rollback<Promotion>({ kind: 'moved' });
+          const begun = await beginRun(tx, runId, { assigned, nodes, terms: termsOf(this.config) });
+          if (begun.kind === 'collided') throw new Rollback<Promotion>({ kind: 'collided' });
           await appendEvent(tx, runId, 'promoted', { whys, nodes: nodes.map((node) => node.node_id) });
-          return 'promoted';
+          return { kind: 'promoted', holds: begun.holds };
         },
         { retry: false },
       );
-      if (outcome === 'promoted') {
+      if (outcome.kind === 'promoted') {
         this.metrics.promotions.inc();
         this.#logger.log({ msg: 'promoted', run_id: runId, nodes: nodes.map((node) => node.node_id), whys });
       }
       return outcome;
     } catch (error) {
-      if (isContention(error)) return 'collided';
+      if (isContention(error)) return { kind: 'collided' };
       throw error;
     }
   }

@@ -79,8 +79,9 @@ export class Sweep {
       }
       try {
         const result = await this.promotion.promote(run.run_id, found.assigned, found.nodes, whys);
-        if (result === 'collided') return 'stale';
-        if (result === 'moved') continue;
+        if (result.kind === 'collided') return 'stale';
+        if (result.kind !== 'promoted') continue;
+        for (const node of result.holds) unavailable.add(node);
       } catch (error) {
         if (isUnreachable(error)) throw error;
         this.#logger.error({ msg: 'a promotion failed', run_id: run.run_id, whys, err: error });
@@ -88,7 +89,6 @@ export class Sweep {
         continue;
       }
       outcome.promoted.push(run.run_id);
-      for (const node of found.nodes) unavailable.add(node.node_id);
     }
     return 'ended';
   }

@@ -1,14 +1,27 @@
 import { Module } from '@nestjs/common';
 import { QueueModule } from '../queue/queue.module.js';
 import { RecordsModule } from '../records/records.module.js';
-import { DeleteLeftover } from './delete-leftover.js';
-import { ExpireRun } from './expire-run.js';
+import { ExpiredRuns } from './expired-runs.js';
+import { LeftoverLeases } from './leftover-leases.js';
+import { LeftoverUploads } from './leftover-uploads.js';
+import { OverdueAsks } from './overdue-asks.js';
+import { OverdueSteps } from './overdue-steps.js';
+import { REAPER_PARTS } from './reaper-part.js';
 import { Reaper } from './reaper.js';
 import { ReaperPass } from './reaper-pass.js';
+import { UnsealedRecords } from './unsealed-records.js';
+
+/** In the order of a pass: whoever waits for too long first, then whoever has fallen silent, then what is left over. */
+const PARTS = [OverdueAsks, OverdueSteps, ExpiredRuns, LeftoverLeases, LeftoverUploads, UnsealedRecords];
 
 @Module({
   imports: [QueueModule, RecordsModule],
-  providers: [DeleteLeftover, ExpireRun, Reaper, ReaperPass],
+  providers: [
+    ...PARTS,
+    { provide: REAPER_PARTS, inject: PARTS, useFactory: (...parts: unknown[]) => parts },
+    Reaper,
+    ReaperPass,
+  ],
   exports: [Reaper, ReaperPass],
 })
 export class ReaperModule {}

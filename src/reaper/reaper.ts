@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
-import { type ReaperCounts, ReaperPass } from './reaper-pass.js';
+import type { ReaperCounts } from './reaper-part.js';
+import { ReaperPass } from './reaper-pass.js';
 
 /*
  * The loop around the reaper's pass: once at start, then a renew period after each pass has ended, so that passes never

@@ -11,6 +11,7 @@ export interface ClosedRun {
     promoted_by: string[] | null;
   } | null;
   grants: Record<string, unknown>[];
+  /** Each with its attempts, and with what it asked. */
   steps: (Record<string, unknown> & { seq: number; id: string })[];
   closed_at: Date;
 }
@@ -46,7 +47,15 @@ export async function readClosed(database: Queryable, runId: string): Promise<Cl
                              'attempt', a.attempt, 'node_id', nullif(a.node_id, ''), 'instance', nullif(a.instance, ''),
                              'state', a.state, 'started_at', ${time('a.started_at')}, 'ended_at', ${time('a.ended_at')},
                              'result', a.result) ORDER BY a.attempt)
-                      FROM attempts a WHERE a.run_id = s.run_id AND a.seq = s.seq), '[]')) ORDER BY s.seq)
+                      FROM attempts a WHERE a.run_id = s.run_id AND a.seq = s.seq), '[]'),
+                  'asks', coalesce((
+                    SELECT json_agg(json_build_object(
+                             'attempt', q.attempt, 'state', q.state, 'prompt', q.prompt, 'output', q.output,
+                             'schema', q.schema, 'answerers', q.answerers, 'show', q.show,
+                             'asked_at', ${time('q.asked_at')}, 'deadline', ${time('q.deadline')},
+                             'ended_at', ${time('q.ended_at')}, 'answer', q.answer,
+                             'answered_by', q.answered_by) ORDER BY q.attempt)
+                      FROM asks q WHERE q.run_id = s.run_id AND q.seq = s.seq), '[]')) ORDER BY s.seq)
            FROM steps s WHERE s.run_id = r.run_id), '[]') AS steps
        FROM records c JOIN runs r USING (run_id)
       WHERE c.run_id = $1 AND c.closed_at IS NOT NULL`,

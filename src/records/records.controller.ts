@@ -1,34 +1,31 @@
-import { Controller, Get, Param, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Headers, Param, Res, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Database } from '../platform/database/database.js';
-import { Problem } from '../platform/http/problem.js';
+import { namesTag } from '../platform/http/names-tag.js';
 import { DownloadRecordApi } from './download-record.api.js';
-import { packRecord } from './pack-record.js';
-import { readRecord } from './read-record.sql.js';
+import { DownloadRecord } from './download-record.js';
 
 @ApiTags('runs')
 @Controller('v1/runs')
 export class RecordsController {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly record: DownloadRecord) {}
 
   /** The sealed record as one tar; the same bytes each time. */
   @Get(':run_id/record')
   @DownloadRecordApi()
   async download(
     @Param('run_id') runId: string,
+    @Headers('if-none-match') ifNoneMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<StreamableFile> {
-    const record = await readRecord(this.database, runId);
-    if (record === undefined) throw new Problem('not_found', `there is no run ${runId}`);
-    const { closed_at, files, sums, digest } = record;
-    if (digest === null || closed_at === null) {
-      throw new Problem('not_sealed', 'the record is sealed when the run is over; ask again then');
-    }
-    if (files === null || sums === null) throw new Problem('not_found', `the record of run ${runId} was purged`);
-    void reply.header('etag', `"${digest}"`);
-    return new StreamableFile(packRecord({ run_id: runId, closed_at, files, sums }), {
+  ): Promise<StreamableFile | undefined> {
+    const record = await this.record.find(runId);
+    const tag = `"${record.digest}"`;
+    if (namesTag(ifNoneMatch, tag)) return void reply.status(304).header('etag', tag);
+    const { length, bytes } = await this.record.pack(runId, record);
+    void reply.header('etag', tag);
+    return new StreamableFile(bytes, {
       type: 'application/x-tar',
+      length,
       disposition: `attachment; filename="run-${runId}.tar"`,
     });
   }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Bodies } from './read-bodies.sql.js';
 import type { ClosedRun } from './read-closed.sql.js';
+import { blobPath, inByteOrder, logPath } from './record-paths.js';
 
-/** A record as it is kept: its small files by path, the list of their sums, and what seals them. */
+/** A record as it is kept: its small files by path, the list of the sums of all its files, and what seals them. */
 export interface RenderedRecord {
   files: Record<string, string>;
   sums: string;
@@ -9,21 +11,44 @@ export interface RenderedRecord {
 }
 
 /**
- * Renders the files of a closed record. They are stored as rendered, so that a later version of this function changes no
- * record that is sealed. `SHA256SUMS` has the form that `sha256sum -c` reads, by path.
+ * Renders the small files of a closed record. They are stored as rendered, so that a later version of this function
+ * changes no record that is sealed. The bodies stay where they are; of them the record holds the sums, those of the logs
+ * by their paths. `SHA256SUMS` has the form that `sha256sum -c` reads, by path.
  */
-export function renderRecord({ run, waited, grants, steps }: ClosedRun): RenderedRecord {
-  const { verdict, ...rest } = run;
+export function renderRecord(closed: ClosedRun, bodies: Bodies, logSums: ReadonlyMap<string, string>): RenderedRecord {
+  const { verdict, ...rest } = closed.run;
+  const { waited, grants, steps } = closed;
   const files: Record<string, string> = {
-    'manifest.json': toJson({ format: 1, ...rest, waited: story(run.state, waited), grants }),
-    'verdict.json': toJson({ run_id: run.run_id, state: run.state, ...verdict }),
+    'manifest.json': toJson({ format: 1, ...rest, waited: story(rest.state, waited), grants }),
+    'verdict.json': toJson({ run_id: rest.run_id, state: rest.state, ...verdict }),
   };
-  for (const step of steps) files[`steps/${step.seq}-${step.id}.json`] = toJson(step);
-  const sums = Object.keys(files)
-    .sort()
-    .map((path) => `${sha256(files[path]!)}  ${path}\n`)
+  for (const step of steps) files[`steps/${step.seq}-${step.id}.json`] = toJson({ ...step, ...leftBy(step, bodies) });
+
+  const sumOf = new Map([
+    ...Object.entries(files).map(([path, text]): [string, string] => [path, sha256(text)]),
+    ...bodies.blobs.map((blob): [string, string] => [blobPath(blob), blob.sha256]),
+    ...logSums,
+  ]);
+  const sums = inByteOrder([...sumOf.keys()])
+    .map((path) => `${sumOf.get(path)}  ${path}\n`)
     .join('');
   return { files, sums, digest: `sha256:${sha256(sums)}` };
+}
+
+/** What a step left, with the file of each; the step's own file says of which attempt. */
+function leftBy({ seq }: { seq: number }, { blobs, logs }: Bodies): object {
+  return {
+    outputs: blobs
+      .filter((blob) => blob.seq === seq)
+      .map(({ attempt, name, media_type, size }) => {
+        return { attempt, name, media_type, size, file: blobPath({ seq, attempt, name }) };
+      }),
+    logs: logs
+      .filter((log) => log.seq === seq)
+      .map(({ attempt, name, size, cut }) => {
+        return { attempt, name, size, cut, file: logPath({ seq, attempt, name }) };
+      }),
+  };
 }
 
 /** Null for a run that never waited; one that was cancelled while it waited was promoted by nobody. */

@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';
+import { hashLogs } from './hash-logs.js';
+import { readBodies } from './read-bodies.sql.js';
 import { readClosed } from './read-closed.sql.js';
 import { renderRecord } from './render-record.js';
 import { writeSeal } from './write-seal.sql.js';
@@ -24,11 +26,12 @@ export class SealRecord {
     return sealed;
   }
 
-  #sealOne(runId: string): Promise<boolean> {
-    return this.database.transaction('seal', async (tx) => {
-      const closed = await readClosed(tx, runId);
-      if (closed === undefined) return false;
-      return writeSeal(tx, runId, renderRecord(closed));
-    });
+  /** A closed record does not change, so it is read before the transaction: no connection is held while logs are hashed. */
+  async #sealOne(runId: string): Promise<boolean> {
+    const closed = await readClosed(this.database, runId);
+    if (closed === undefined) return false;
+    const bodies = await readBodies(this.database, runId);
+    const record = renderRecord(closed, bodies, await hashLogs(this.database, runId, bodies.logs));
+    return this.database.transaction('seal', (tx) => writeSeal(tx, runId, record));
   }
 }

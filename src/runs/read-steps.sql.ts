@@ -1,7 +1,7 @@
 import type { StepKind } from '../domain/contract/contract.js';
 import type { StepState } from '../domain/states.js';
 import type { Queryable } from '../platform/database/queryable.js';
-import type { StepResult } from '../steps/end-step.sql.js';
+import type { StepResult } from '../domain/steps/step-now.js';
 
 export interface StepRow {
   seq: number;

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { STEP_KINDS, type StepKind } from '../domain/contract/contract.js';
 import { STEP_STATES } from '../domain/states.js';
 import type { StepState } from '../domain/states.js';
+import { AnswerDto } from './contract-maps.dto.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 
 @ApiModel('StepResult', 'What became of a step.')
@@ -9,10 +10,17 @@ export class StepResultDto {
   /** Of the program. */
   @ApiProperty({ type: 'integer', required: false })
   exit_code?: number;
-  /** The outputs that the node said it uploaded. */
+  /** The outputs that the node said it uploaded; of a question, its answer. */
   produced?: string[];
   /** Why the step failed. */
   error?: string;
+  /** What a person answered. */
+  @ApiProperty({ type: AnswerDto, required: false })
+  answer?: unknown;
+  /** Who answered. */
+  answered_by?: string;
+  /** The step that a dispatch or an acquire has chosen. */
+  branch?: string;
 }
 
 @ApiModel('Step', 'A step of a run.')

@@ -16,6 +16,7 @@ export async function insertSteps(tx: Tx, runId: string, contract: Contract): Pr
       kind: kindOf(step),
       uses: step.uses ?? null,
       needs: needs[index] ?? [],
+      timeout_seconds: step.timeout_seconds ?? null,
     })),
   );
 }

@@ -3,7 +3,6 @@ import { contractHash } from '../domain/contract/contract-hash.js';
 import { RUN_ID } from '../domain/contract/names.js';
 import { parseContract } from '../domain/contract/parse-contract.js';
 import { signatureOf } from '../domain/contract/signature.js';
-import { unsupportedFaults } from '../domain/contract/unsupported.js';
 import { workIdOf } from '../domain/contract/work-id.js';
 import type { Fault } from '../domain/contract/contract.js';
 import { Problem } from '../platform/http/problem.js';
@@ -17,8 +16,6 @@ export function acceptContract(body: unknown, principal: string, idempotencyKey:
   const parsed = parseContract(body);
   if (!parsed.ok) throw invalid(parsed.faults);
   const { contract } = parsed;
-  const unsupported = unsupportedFaults(contract);
-  if (unsupported.length > 0) throw invalid(unsupported);
   if (idempotencyKey !== undefined && !RUN_ID.accepts(idempotencyKey)) {
     throw new Problem('invalid_request', `Idempotency-Key is taken as the run id. ${RUN_ID.says}`);
   }

@@ -7,6 +7,7 @@ import { Rollback } from '../platform/database/queryable.js';
 import { appendEvent } from '../records/append-event.sql.js';
 import { openRecord } from '../records/open-record.sql.js';
 import { beginRun } from '../steps/begin-run.js';
+import { termsOf } from '../steps/terms-of.js';
 import { insertSteps } from '../steps/insert-steps.js';
 import { insertRun, type NewRun } from './insert-run.sql.js';
 
@@ -27,8 +28,8 @@ export class CreateRun {
       if (!(await insertRun(tx, run, { state: 'RUNNING', assigned }))) return 'existed';
       await openRecord(tx, run.run_id);
       await insertSteps(tx, run.run_id, run.contract);
-      const begin = { assigned, nodes, ttlSeconds: this.config.leaseTtlSeconds };
-      if ((await beginRun(tx, run.run_id, begin)) === 'collided') throw new Rollback('collided');
+      const begun = await beginRun(tx, run.run_id, { assigned, nodes, terms: termsOf(this.config) });
+      if (begun.kind === 'collided') throw new Rollback('collided');
       await appendEvent(tx, run.run_id, 'granted', { nodes: nodes.map((node) => node.node_id) });
       return 'created';
     });

@@ -66,7 +66,7 @@ const NAMED_AFTER_WHAT_THEY_SHARE: ReadonlySet<string> = new Set([
   'src/domain/matching/width.ts',
   'src/domain/problem-codes.ts',
   'src/domain/states.ts',
-  'src/execution/ready-steps.sql.ts',
+  'src/steps/ready-steps.sql.ts',
   'src/nodes/claimed-steps.sql.ts',
   'src/platform/database/faults.ts',
   'src/platform/http/early-faults.ts',
@@ -74,6 +74,8 @@ const NAMED_AFTER_WHAT_THEY_SHARE: ReadonlySet<string> = new Set([
   'src/platform/http/well-formed.ts',
   'src/platform/points.ts',
   'src/queue/read-ahead.sql.ts',
+  'src/records/record-paths.ts',
+  'src/steps/write-graph.sql.ts',
   'src/reaper/find-reapable.sql.ts',
   'src/runs/read-runs.sql.ts',
 ]);

@@ -54,6 +54,7 @@ describe('the configuration', () => {
       MEDIATOR_RENEW_SECONDS: 'soon',
       MEDIATOR_NOT_AFTER_FACTOR: '1.9',
       MEDIATOR_MAX_LEASES_PER_RUN: '-1',
+      MEDIATOR_ASK_WEBHOOK_URL: 'ftp://hooks.example.org/asks',
       MEDIATOR_DB_POOL_SIZE: 'ten',
       LOG_LEVEL: 'loud',
     };
@@ -61,6 +62,20 @@ describe('the configuration', () => {
     expect(lines.map((line) => line.split(' ')[0]).sort()).toEqual(Object.keys(faulty).sort());
     expect(lines.every((line) => / must | is set, | is "/.test(line))).toBe(true);
   });
+
+  it.each(['hooks.example.org', 'https://me:hidden@hooks.example.org/', ''])(
+    'a webhook at %j cannot be posted to: it is refused, without a word of the secret',
+    async (url) => {
+      const env = { MEDIATOR_ASK_WEBHOOK_URL: url, MEDIATOR_ASK_WEBHOOK_SECRET: 'hidden' };
+      const [line, ...others] = await refused(env);
+      expect(others).toEqual([]);
+      // A secret without a place to post to is a fault of its own.
+      expect(line).toMatch(
+        url === '' ? /^MEDIATOR_ASK_WEBHOOK_SECRET .*_URL/ : /^MEDIATOR_ASK_WEBHOOK_URL must be an http/,
+      );
+      expect(line).not.toContain('hidden');
+    },
+  );
 
   it('MEDIATOR_TOKENS_FILE is refused while no tokens are known, rather than let everybody in', async () => {
     const lines = await refused({ MEDIATOR_TOKENS_FILE: '/etc/tokens.json' });

@@ -1,7 +1,8 @@
 import { readConfig } from '../../src/platform/config/read-config.js';
 import { atPoints } from '../../src/platform/points.js';
 import { type Mediator, startMediator } from '../../src/start-mediator.js';
-import { type ReaperCounts, ReaperPass } from '../../src/reaper/reaper-pass.js';
+import type { ReaperCounts } from '../../src/reaper/reaper-part.js';
+import { ReaperPass } from '../../src/reaper/reaper-pass.js';
 import { createDatabase, type TestDatabase } from './database.js';
 import { type Send, sender } from './http.js';
 import { PlayedNode } from './played-node.js';

@@ -4,9 +4,13 @@ import { eventually } from './eventually.js';
 
 /**
  * Sends claims (without an instance) and returns when that many have looked and found nothing: from then on only a
- * notice can give them a step. Seen from the database, so it works for a server in another process too.
+ * notice can give them a step; or other calls that look by another statement. Seen from the database, so it works for a server in another process too.
  */
-export async function park<T>(database: TestDatabase, claim: () => Promise<T>): Promise<{ answer: Promise<T> }> {
+export async function park<T>(
+  database: TestDatabase,
+  claim: () => Promise<T>,
+  looksBy = 'steps.read-ready-steps',
+): Promise<{ answer: Promise<T> }> {
   const [now] = await database.sql<{ at: string }>('SELECT clock_timestamp()::text AS at');
   const answer = claim();
   // Whoever awaits the answer hears of its fault; until then it is no unhandled one.
@@ -14,9 +18,9 @@ export async function park<T>(database: TestDatabase, claim: () => Promise<T>): 
   await eventually('the claim has looked', async () => {
     const looked = await database.sql(
       `SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND query LIKE '/* execution.read-ready-steps */%'
+        WHERE datname = current_database() AND starts_with(query, '/* ' || $2 || ' */')
           AND state = 'idle' AND query_start > $1::timestamptz`,
-      [now!.at],
+      [now!.at, looksBy],
     );
     return looked.length > 0;
   });

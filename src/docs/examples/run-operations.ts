@@ -83,3 +83,18 @@ export const cancelRun: OperationExamples = {
 };
 
 export const downloadRecord: OperationExamples = {};
+
+export const downloadBlob: OperationExamples = {
+  problems: { not_found: { detail: 'run change-4711-ps3 has no output image' } },
+};
+
+export const readLog: OperationExamples = {
+  answers: {
+    200: { so_far: { summary: 'So far', value: 'flashing change-4711.img\n12 of 48 MiB\n' } },
+    206: { more: { summary: 'What has come since', value: '24 of 48 MiB\n' } },
+  },
+  problems: {
+    not_found: { detail: 'there is no log step of step 2 of run change-4711-ps3' },
+    range_not_satisfiable: { detail: 'there are 4096 bytes' },
+  },
+};

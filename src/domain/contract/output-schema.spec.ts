@@ -103,6 +103,16 @@ describe('a schema that is hostile', () => {
     expect(refusal({ $ref: 'https://example.com/a' })?.detail).toMatch(/only within/);
   });
 
+  it('takes nothing for a property that is only inherited', () => {
+    const compiled = compileOutputSchema(
+      { type: 'object', required: ['constructor', 'toString'] },
+      { allErrors: true },
+    );
+    if (!compiled.ok) throw new Error('it must compile');
+    expect(compiled.check({})).toHaveLength(2);
+    expect(compiled.check({ constructor: 1, toString: 2 })).toEqual([]);
+  });
+
   it('cannot grow by its patterns', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 100 }, (_, n) => [`p${n}`, { pattern: `.{1000}.{999}${n}` }]),

@@ -52,6 +52,8 @@ function compile(schema: object, patterns: LinearPatterns, allErrors: boolean): 
     // Inlined, a large definition would be compiled once for each reference to it.
     inlineRefs: false,
     allErrors,
+    // What a value inherits, such as `constructor`, is none of its properties.
+    ownProperties: true,
     // Ajv's optimizer takes five times as long as the rest, and what it compiles here runs seldom.
     code: { optimize: false, regExp },
   });

@@ -15,6 +15,14 @@ export class Config {
   readonly notAfterFactor!: number;
   /** Distinct nodes a run may hold; 0: no cap. */
   readonly maxLeasesPerRun!: number;
+  /** The largest output, in bytes. */
+  readonly maxBlobBytes!: number;
+  /** A log is cut there. */
+  readonly maxLogBytes!: number;
+  /** Where each raised question is posted. */
+  readonly askWebhookUrl?: string;
+  /** What those posts are signed with. */
+  readonly askWebhookSecret?: string;
   readonly dbPoolSize!: number;
   readonly logLevel!: string;
 

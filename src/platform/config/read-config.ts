@@ -8,6 +8,7 @@ export class ConfigError extends Error {
   }
 }
 
+const MIB = 1024 * 1024;
 const YEAR_SECONDS = 31_536_000;
 /** A timer of Node waits at most 2^31 ms. */
 const LONGEST_TIMER_SECONDS = 2_000_000;
@@ -50,12 +51,22 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     renewSeconds: seconds('MEDIATOR_RENEW_SECONDS', 60, LONGEST_TIMER_SECONDS),
     notAfterFactor: number('MEDIATOR_NOT_AFTER_FACTOR', 3, 'a number from 2 to 1000', (v) => v >= 2 && v <= 1000),
     maxLeasesPerRun: whole('MEDIATOR_MAX_LEASES_PER_RUN', 0, 0, 100_000),
+    maxBlobBytes: whole('MEDIATOR_MAX_BLOB_BYTES', 10 * MIB, 1, 1024 * MIB),
+    maxLogBytes: whole('MEDIATOR_MAX_LOG_BYTES', 10 * MIB, 1, 1024 * MIB),
+    askWebhookUrl: text('MEDIATOR_ASK_WEBHOOK_URL'),
+    askWebhookSecret: text('MEDIATOR_ASK_WEBHOOK_SECRET'),
     dbPoolSize: whole('MEDIATOR_DB_POOL_SIZE', 10, 2, 1000),
     logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
   });
 
   if (config.databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(config.databaseUrl)) {
     faults.push('DATABASE_URL must begin with postgres:// or postgresql://');
+  }
+  if (config.askWebhookUrl !== undefined && !isPlainWebUrl(config.askWebhookUrl)) {
+    faults.push('MEDIATOR_ASK_WEBHOOK_URL must be an http:// or https:// URL without a user and a password');
+  }
+  if (config.askWebhookSecret !== undefined && config.askWebhookUrl === undefined) {
+    faults.push('MEDIATOR_ASK_WEBHOOK_SECRET signs what is posted to MEDIATOR_ASK_WEBHOOK_URL: set both, or unset it');
   }
   if (text('MEDIATOR_TOKENS_FILE') !== undefined) {
     faults.push(
@@ -70,6 +81,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
+}
+
+/** The fetch API refuses a URL that carries credentials. */
+function isPlainWebUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
 function isLoopback(host: string): boolean {

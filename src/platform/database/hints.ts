@@ -10,7 +10,7 @@ import type { Hint } from './queryable.js';
  * When that connection is (re)made everybody looks, because notices were lost meanwhile. It decides nothing: whoever is
  * told looks at the database, and looks by itself once every renew period.
  */
-const HINTS: readonly Hint[] = ['steps', 'runs'];
+const HINTS: readonly Hint[] = ['steps', 'runs', 'asks', 'logs'];
 const channelOf = (hint: Hint): string => `mediator_${hint}`;
 const RECONNECT_MS = [50, 100, 250, 500, 1000];
 

@@ -10,13 +10,15 @@ export interface Queryable {
 }
 
 /** What other processes, and parked calls of this one, are told after a commit: that there is something to look at. */
-export type Hint = 'steps' | 'runs';
+export type Hint = 'steps' | 'runs' | 'asks' | 'logs';
 
 /** An open transaction: the first argument of every step, never optional, never ambient. */
 export interface Tx extends Queryable {
   readonly name: string;
   /** Tells whoever waits for such a thing to look, once this transaction is committed. */
   hint(hint: Hint): void;
+  /** Runs a part of it that is undone by itself where it throws; the error goes on to the caller. */
+  savepoint<T>(part: () => Promise<T>): Promise<T>;
 }
 
 /** Thrown inside a transaction to roll it back and still answer: an outcome, not a fault. */

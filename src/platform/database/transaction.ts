@@ -68,7 +68,12 @@ async function once<T>(
   try {
     await reaching(() => runner.startTransaction());
     try {
-      const tx: Tx = { name, query: (sql, params) => query(runner, sql, params), hint: (hint) => hints.add(hint) };
+      const tx: Tx = {
+        name,
+        query: (sql, params) => query(runner, sql, params),
+        hint: (hint) => hints.add(hint),
+        savepoint: (part) => savepoint(runner, part),
+      };
       outcome = await open.run(name, () => work(tx));
       await point(`${name}.before-commit`);
     } catch (error) {
@@ -95,6 +100,20 @@ async function release(runner: QueryRunner, name: string): Promise<void> {
     await runner.release();
   } catch (error) {
     logger.error({ msg: 'a connection was not given back', transaction: name, err: error });
+  }
+}
+
+/** One is open at a time: a part has no parts. */
+async function savepoint<T>(runner: QueryRunner, part: () => Promise<T>): Promise<T> {
+  await query(runner, 'SAVEPOINT part');
+  try {
+    const outcome = await part();
+    await query(runner, 'RELEASE SAVEPOINT part');
+    return outcome;
+  } catch (error) {
+    // A deadlock or a lost connection has ended the whole transaction: there is nothing to go back to.
+    if (!isContention(error) && !isUnreachable(error)) await query(runner, 'ROLLBACK TO SAVEPOINT part');
+    throw error;
   }
 }
 

@@ -6,6 +6,8 @@ import { Problem } from './problem.js';
 import type { Routes } from './routes.js';
 
 const RETRY_AFTER_SECONDS = 1;
+/** Headers that describe the body that was to be answered. */
+const DESCRIBING = ['etag', 'accept-ranges', 'content-range', 'content-disposition'];
 
 /** The one place that answers a 4xx or 5xx. A 4xx is answered quietly; a 5xx of our own making is logged with its stack. */
 @Catch()
@@ -28,6 +30,8 @@ export class ProblemFilter implements ExceptionFilter {
     } else if (problem.code === 'unavailable') {
       this.#logger.warn({ msg: problem.detail, request_id: request.id, cause: causeOf(exception) });
     }
+    // A stream can fail before its first byte: what was said of it is not true of the problem.
+    for (const name of DESCRIBING) void reply.removeHeader(name);
     void reply
       .status(problem.status)
       .headers(problem.extras.headers ?? {})

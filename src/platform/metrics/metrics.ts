@@ -9,6 +9,7 @@ export class Metrics {
   readonly wakes = this.#counter('wakes_total', 'Calls of wake, by why.', ['why']);
   readonly sweeps = this.#counter('sweeps_total', 'Sweeps of the queue, by how they ended.', ['result']);
   readonly promotions = this.#counter('promotions_total', 'Runs promoted from the queue.', []);
+  readonly askNotices = this.#counter('ask_notices_total', 'Questions the webhook was to be told of.', ['result']);
   readonly sweepSeconds = new Histogram({
     name: 'mediator_sweep_duration_seconds',
     help: 'How long a sweep of the queue takes.',

@@ -26,7 +26,7 @@ describe('the reaper and the queue', () => {
     await runOut('b5-a1', 'b5-a2');
     const counted = await countWakes(server);
 
-    expect(await server.reap()).toEqual({ expired: 2, leftovers: 0, sealed: 2, errors: 0 });
+    expect(await server.reap()).toMatchObject({ expired: 2, leftovers: 0, sealed: 2, errors: 0 });
 
     for (const runId of ['b5-a1', 'b5-a2']) {
       expect(await show(server, runId)).toMatchObject({
@@ -47,8 +47,8 @@ describe('the reaper and the queue', () => {
     await server.node('B6-N1', [{ role: 'b6' }]).advertise();
     expect(await submitAll(server, R('b6', { run_id: 'b6-a' }), R('b6', { run_id: 'b6-b' }))).toEqual([201, 202]);
     const counted = await countWakes(server);
-    expect(await server.reap()).toEqual({ expired: 0, leftovers: 0, sealed: 0, errors: 0 });
-    expect(await server.reap()).toEqual({ expired: 0, leftovers: 0, sealed: 0, errors: 0 });
+    expect(await server.reap()).toMatchObject({ expired: 0, leftovers: 0, sealed: 0, errors: 0 });
+    expect(await server.reap()).toMatchObject({ expired: 0, leftovers: 0, sealed: 0, errors: 0 });
     expect(await counted()).toEqual({ wakes: {}, sweeps: {} });
     expect(await states(server, 'b6-a', 'b6-b')).toEqual(['RUNNING', 'QUEUED']);
   });
@@ -65,7 +65,7 @@ describe('the reaper and the queue', () => {
     expect((await submit(server, R('b7', { run_id: 'b7-b' }))).status).toBe(202);
     const counted = await countWakes(server);
 
-    expect(await server.reap()).toEqual({ expired: 0, leftovers: 1, sealed: 0, errors: 0 });
+    expect(await server.reap()).toMatchObject({ expired: 0, leftovers: 1, sealed: 0, errors: 0 });
 
     expect(await promotion(server, 'b7-b')).toEqual({ state: 'RUNNING', whys: ['reaper'], holds: ['B7-N1'] });
     expect(await counted()).toEqual({ wakes: { reaper: 1 }, sweeps: { clean: 1 } });

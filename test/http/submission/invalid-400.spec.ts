@@ -105,54 +105,6 @@ describe('POST /v1/runs, 400', () => {
     ]);
   });
 
-  const contractOf = (...steps: unknown[]) => ({ requires: [{ as: 'a', capability: 'build' }], steps });
-  const out = { out: ['o'] };
-  const branch = { acquired: 'yes', unavailable: 'no' };
-  const answer = { out: ['o'], schema: { o: { type: 'object' } } };
-  it.each<[string, string[], object]>([
-    ['out', ['/steps/0/out'], contractOf(step('s', 'a', out))],
-    ['schema', ['/steps/0/out', '/steps/0/schema'], contractOf(step('s', 'a', { ...out, schema: { o: true } }))],
-    ['in', ['/steps/0/out', '/steps/1/in'], contractOf(step('s', 'a', out), step('t', 'a', { in: ['o'] }))],
-    ['timeout_seconds', ['/steps/0/timeout_seconds'], contractOf(step('s', 'a', { timeout_seconds: 60 }))],
-    ['release', ['/steps/0/release'], contractOf(step('s', 'a', { release: ['a'] }))],
-    [
-      'dispatch',
-      ['/steps/0/out', '/steps/0/dispatch'],
-      contractOf(step('s', 'a', { ...out, dispatch: { from: 'o', to: ['t', 'u'] } }), step('t', 'a'), step('u', 'a')),
-    ],
-    [
-      'loop',
-      ['/steps/0/loop'],
-      contractOf(step('s', 'a', { loop: { back_to: 's', max: 2, until: { exit_code: 0 } } })),
-    ],
-    [
-      'acquire',
-      ['/steps/0/acquire'],
-      contractOf(
-        { id: 'get', acquire: { want: { as: 'b', capability: 'board' }, ...branch } },
-        step('yes', 'b'),
-        step('no', 'a'),
-      ),
-    ],
-    [
-      'ask',
-      ['/steps/0/ask', '/steps/0/out', '/steps/0/schema'],
-      contractOf({ id: 'q', ask: { prompt: 'Well?' }, ...answer }, step('s', 'a')),
-    ],
-    [
-      'produced',
-      ['/steps/0/out', '/success_when/0/produced'],
-      { ...contractOf(step('s', 'a', out)), success_when: [{ step: 's', produced: ['o'] }] },
-    ],
-  ])('a valid contract that uses %s is refused until it can be run', async (field, pointers, contract) => {
-    for (const send of [submit, dryRun]) {
-      const problem = expectProblem(await send(contract), 400, 'invalid_contract');
-      expect(problem.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual(pointers);
-      expect(problem.errors.at(-1).detail).toMatch(/is valid but this version does not run it yet\.$/);
-      expect(problem.errors.map((fault: { detail: string }) => fault.detail).join()).toContain(`"${field}"`);
-    }
-  });
-
   it.each([
     ['with a space', 'a b'],
     ['with a slash', 'a/b'],

@@ -1,0 +1,38 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiOperation } from '@nestjs/swagger';
+import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
+import { ApiPrincipal } from '../platform/http/api-principal.decorator.js';
+import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { ApiRunId } from '../platform/http/api-run-id.decorator.js';
+import { AnswerDto } from '../runs/contract-maps.dto.js';
+import { ApiSeq } from '../runs/api-seq.decorator.js';
+import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
+
+const description = `
+Answers the open question of a step. The body is the answer and becomes the output of the step; it must satisfy the schema
+that the question came with. What follows from it (a branch, nodes given back, the end of the run) has happened when this
+answers, and whoever waits for a node that it freed has it.
+
+**Not changed by repeating**: the question is closed by then, so a second answer is refused with 409 \`not_asked\` and changes
+nothing. The first of two counts. After any other refusal the question stays open.
+`.trim();
+
+export function AnswerAskApi(): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ operationId: 'answerAsk', description }),
+    ApiRunId(),
+    ApiSeq(),
+    ApiPrincipal(),
+    ApiBody({ required: true, description: 'The answer, at most 1 MiB.', type: AnswerDto }),
+    ApiAnswer(200, 'The question is answered.', { type: StepOutcomeDto }),
+    ApiProblems(
+      'not_answerer',
+      'not_found',
+      'not_asked',
+      'too_large',
+      'unsupported_media_type',
+      'schema_violation',
+      'unavailable',
+    ),
+  );
+}

@@ -1,0 +1,66 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isOver } from '../domain/states.js';
+import { nextLink } from '../platform/http/next-link.js';
+import { PageQueryDto } from '../platform/http/page.dto.js';
+import { Principal } from '../platform/http/principal.js';
+import { QueueService } from '../queue/queue.service.js';
+import { SealRecord } from '../records/seal-record.js';
+import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
+import { stepSeq } from '../runs/step-seq.js';
+import { acceptAnswer } from './accept-answer.js';
+import { AnswerAsk } from './answer-ask.js';
+import { AnswerAskApi } from './answer-ask.api.js';
+import { AskListDto } from './ask.dto.js';
+import { fromInboxCursor, toInboxCursor } from './inbox-cursor.js';
+import { ListAsksApi } from './list-asks.api.js';
+import { ShowInbox } from './show-inbox.js';
+
+@ApiTags('asks')
+@Controller('v1')
+export class AsksController {
+  constructor(
+    private readonly inbox: ShowInbox,
+    private readonly answers: AnswerAsk,
+    private readonly queue: QueueService,
+    private readonly record: SealRecord,
+  ) {}
+
+  /** The questions that are open, the oldest first. */
+  @Get('asks')
+  @ListAsksApi()
+  async list(
+    @Query() page: PageQueryDto,
+    @Principal() principal: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AskListDto> {
+    const { items, next } = await this.inbox.page(principal, page.limit, fromInboxCursor(page.cursor));
+    const cursor = next ? toInboxCursor(next) : null;
+    if (cursor) void reply.header('link', nextLink(request.url, cursor));
+    return { items, next: cursor };
+  }
+
+  /** A person answers the question of a step. */
+  @Post('runs/:run_id/steps/:seq/answer')
+  @HttpCode(200)
+  @RouteConfig({ ownParser: true })
+  @AnswerAskApi()
+  async answer(
+    @Param('run_id') runId: string,
+    @Param('seq') given: string,
+    @Body() body: unknown,
+    @Principal() principal: string,
+  ): Promise<StepOutcomeDto> {
+    const seq = stepSeq(given);
+    const answer = acceptAnswer(body);
+    const { step_state, run_state } = await this.queue.wakeAfter(
+      () => this.answers.answer({ run_id: runId, seq, principal, answer }),
+      () => ['answer'],
+    );
+    if (isOver(run_state)) await this.record.seal([runId]);
+    return { run_id: runId, seq, step_state, rolled_back: false, run_state };
+  }
+}

@@ -1,0 +1,50 @@
+import { compileOutputSchema } from '../domain/contract/output-schema.js';
+import { mayAnswer } from '../domain/may-answer.js';
+import { Problem } from '../platform/http/problem.js';
+import type { Question } from './read-question.sql.js';
+
+export interface OpenQuestion {
+  attempt: number;
+  output: string;
+}
+
+/**
+ * Refuses an answer that nobody has asked for, or that does not fit: 404, 403, 409, 422, in this order. Gives the question
+ * that it answers. By itself it decides nothing: whether the question is open is asked again under the run's lock.
+ */
+export function judgeAnswer(
+  { run_id, seq, principal, answer }: { run_id: string; seq: number; principal: string; answer: unknown },
+  question: Question | undefined,
+): OpenQuestion {
+  if (question === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
+  if (question.id === null) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);
+  if (question.state === null) throw new Problem('not_asked', `step ${question.id} asks nobody at the moment`);
+  const { state, id, attempt, output, schema, answerers } = question;
+  if (!mayAnswer(answerers, principal)) {
+    throw new Problem('not_answerer', `step ${id} does not ask ${principal}; it asks ${listed(answerers ?? [])}`);
+  }
+  if (state !== 'OPEN') throw new Problem('not_asked', `the question of step ${id} ${ended(question)}`);
+
+  const compiled = compileOutputSchema(schema, { allErrors: true });
+  // It compiled when the contract was taken.
+  if (!compiled.ok) throw new Error(`the schema of step ${id} does not compile: ${compiled.fault.detail}`);
+  const faults = compiled.check(answer);
+  if (faults.length > 0) {
+    const detail = faults.map((fault) => `${fault.pointer || 'the answer'}: ${fault.detail}`).slice(0, 3);
+    const more = faults.length > detail.length ? ` and ${faults.length - detail.length} more` : '';
+    throw new Problem('schema_violation', detail.join('; ') + more, { errors: faults });
+  }
+  return { attempt, output };
+}
+
+function ended(question: Question & { answered_by?: string | null }): string {
+  if (question.state === 'ANSWERED') return `was answered by ${question.answered_by} already`;
+  return question.state === 'EXPIRED' ? 'has expired' : 'was withdrawn';
+}
+
+const SHOWN_NAMES = 20;
+
+function listed(names: string[]): string {
+  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
+  return names.slice(0, SHOWN_NAMES).join(', ') + more;
+}

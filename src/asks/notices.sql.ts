@@ -1,0 +1,52 @@
+import type { Tx } from '../platform/database/queryable.js';
+
+/** A question that somebody is to be told of. */
+export interface Notice {
+  run_id: string;
+  seq: number;
+  id: string;
+  attempt: number;
+  work_id: string | null;
+  principal: string;
+  prompt: string;
+  schema: unknown;
+  answerers: string[] | null;
+  asked_at: Date;
+  deadline: Date | null;
+}
+
+/**
+ * Takes notices away, the oldest first, so many or all: what another process is taking is skipped. Gives
+ * the questions that are still open. MATERIALIZED, since a LIMIT that is planned again for each row takes more than that.
+ */
+export async function deleteNotices(tx: Tx, most: number | null): Promise<Notice[]> {
+  const { rows } = await tx.query<Notice>(
+    `/* asks.delete-notices */
+     WITH due AS MATERIALIZED (
+       SELECT run_id, seq, attempt FROM ask_notices ORDER BY raised_at, run_id, seq LIMIT $1 FOR UPDATE SKIP LOCKED),
+     taken AS (
+       DELETE FROM ask_notices n USING due d
+        WHERE n.run_id = d.run_id AND n.seq = d.seq AND n.attempt = d.attempt
+       RETURNING n.run_id, n.seq, n.attempt)
+     SELECT a.run_id, a.seq, s.id, a.attempt, r.work_id, r.principal, a.prompt, a.schema, a.answerers, a.asked_at, a.deadline
+       FROM taken JOIN asks a USING (run_id, seq, attempt) JOIN steps s USING (run_id, seq) JOIN runs r USING (run_id)
+      WHERE a.state = 'OPEN' ORDER BY a.asked_at, a.run_id, a.seq`,
+    [most],
+  );
+  return rows;
+}
+
+/** Leaves the notice for whoever comes, if its question is still open. Its run is locked, so that it stays so. */
+export async function putBackNotice(
+  tx: Tx,
+  { run_id, seq, attempt }: Pick<Notice, 'run_id' | 'seq' | 'attempt'>,
+): Promise<void> {
+  await tx.query(
+    `/* asks.put-back-notice */
+     INSERT INTO ask_notices (run_id, seq, attempt, raised_at)
+     SELECT run_id, seq, attempt, asked_at FROM asks
+      WHERE run_id = $1 AND seq = $2 AND attempt = $3 AND state = 'OPEN'
+         ON CONFLICT DO NOTHING`,
+    [run_id, seq, attempt],
+  );
+}

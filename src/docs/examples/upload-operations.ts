@@ -1,0 +1,35 @@
+import type { OperationExamples } from './example.js';
+
+const OVER = { detail: 'run change-4711-ps3 is over: stop the work' };
+const STALE = { detail: 'nobody holds run change-4711-ps3 by this lease: stop the work' };
+const NOT_CLAIMED = { detail: 'the step is CLAIMED in attempt 2, not claimed like this by rpi-7' };
+
+export const uploadOutput: OperationExamples = {
+  request: { image: { summary: 'Any bytes', value: 'the bytes of the image' } },
+  problems: {
+    invalid_request: { detail: 'the header Mediator-Lease must carry the nonce of the lease' },
+    not_found: { detail: 'run change-4711-ps3 has no step 2' },
+    run_over: OVER,
+    stale_lease: STALE,
+    not_claimed: NOT_CLAIMED,
+    too_large: { detail: 'an output is at most 10485760 bytes; nothing of it was stored' },
+    schema_violation: {
+      detail: 'verdict does not fit the schema that the contract has for it; nothing was stored',
+      errors: [{ pointer: '/ok', detail: 'The value must be boolean.' }],
+    },
+  },
+};
+
+export const appendLog: OperationExamples = {
+  request: { lines: { summary: 'Lines of a log', value: 'flashing image\nok\n' } },
+  problems: {
+    invalid_request: {
+      detail: '/offset must be a number of bytes, a whole number from 0',
+      errors: [{ pointer: '/offset', detail: 'must be a number of bytes, a whole number from 0' }],
+    },
+    not_found: { detail: 'run change-4711-ps3 has no step 2' },
+    run_over: OVER,
+    stale_lease: STALE,
+    not_claimed: NOT_CLAIMED,
+  },
+};

@@ -1,0 +1,4 @@
+/** Whether this principal is asked. Nobody is named: anybody who may submit; otherwise those who are, an operator too. */
+export function mayAnswer(answerers: readonly string[] | null, principal: string): boolean {
+  return answerers === null || answerers.includes(principal);
+}

@@ -1,0 +1,140 @@
+import type { Contract } from '../contract/contract.js';
+import { kindOf } from '../contract/kind-of.js';
+import { needsOf } from '../contract/needs.js';
+import { judgeReport, type Report } from '../judge-report.js';
+import { settlement } from '../settlement.js';
+import { THE_SERVER, type Ending } from '../verdict.js';
+import { BadChoice, choiceOutput, readChoice } from './read-choice.js';
+import { StepGraph } from './step-graph.js';
+import type { StepNow, StepResult } from './step-now.js';
+
+/** What happens to a run from outside. */
+export type Move =
+  | { kind: 'claim'; seq: number }
+  | { kind: 'report'; seq: number; report: Report; uploads: Record<string, string> }
+  | { kind: 'answer'; seq: number; answer: unknown };
+
+/** What an acquire gets: a node, or undefined. */
+export type Acquiring = (step: StepNow) => string | undefined;
+
+/** A run without a database: the moves of a run, done on the graph in the order in which a transaction does them. */
+export class PlayedRun {
+  graph: StepGraph;
+  ending: Ending | undefined;
+  /** The roles that were given back so far. */
+  readonly given = new Set<string>();
+  /** The outputs of every attempt, under `<seq>.<attempt>`. */
+  readonly #uploads = new Map<string, Record<string, string>>();
+
+  constructor(
+    contract: Contract,
+    private readonly acquiring: Acquiring,
+  ) {
+    this.graph = new StepGraph(contract, pendingSteps(contract));
+    for (const { as } of contract.requires) this.graph.bind(as, `node-${as}`);
+    this.#advance();
+    this.#settle();
+  }
+
+  /** Every step that a node could claim, is at work on, or that waits for a person: no move is possible but on these. */
+  claimable(): StepNow[] {
+    return this.graph.ready('run', 'agent').filter((step) => step.node_id !== '');
+  }
+
+  inState(state: 'CLAIMED' | 'ASKED'): StepNow[] {
+    return this.graph.steps.filter((step) => step.state === state);
+  }
+
+  do(move: Move): void {
+    const step = this.graph.step(move.seq);
+    if (move.kind === 'claim') step.state = 'CLAIMED';
+    else if (move.kind === 'answer') this.#answer(step, move.answer);
+    else this.#report(step, move.report, move.uploads);
+  }
+
+  #report(step: StepNow, report: Report, uploads: Record<string, string>): void {
+    this.#uploads.set(`${step.seq}.${step.attempt}`, uploads);
+    const uploaded = new Set(Object.keys(uploads));
+    const judged = judgeReport(report, this.graph.spec(step), step.attempt, uploaded);
+    if (judged.kind === 'again') {
+      if (this.graph.rollBack(step, { ...report }).skipped) this.#advance();
+      for (const ask of this.graph.ready('ask')) this.graph.ask(ask);
+    } else if (judged.kind === 'failed') this.graph.end(step, 'FAILED', failed(report, judged.error));
+    else this.#takeEffect(step, { ...report });
+    this.#settle();
+  }
+
+  #answer(step: StepNow, answer: unknown): void {
+    const [output] = this.graph.spec(step).out!;
+    this.#uploads.set(`${step.seq}.${step.attempt}`, { [output!]: JSON.stringify(answer) });
+    this.#takeEffect(step, { produced: [output!], answer, answered_by: 'open' });
+    this.#settle();
+  }
+
+  #takeEffect(step: StepNow, result: StepResult): void {
+    const before = this.graph.snapshot();
+    try {
+      const spec = this.graph.spec(step);
+      if (spec.dispatch) {
+        const output = this.#uploads.get(`${step.seq}.${step.attempt}`)?.[choiceOutput(spec)];
+        this.graph.choose(step, readChoice(spec, output), result);
+      } else {
+        this.graph.end(step, 'DONE', result);
+      }
+      this.#advance();
+    } catch (error) {
+      if (!(error instanceof BadChoice)) throw error;
+      this.graph.restore(before);
+      this.graph.end(this.graph.step(step.seq), 'FAILED', failed(result, error.message));
+    }
+  }
+
+  #advance(): void {
+    for (const role of this.graph.givenBack()) this.given.add(role);
+    for (let [step] = this.graph.ready('acquire'); step !== undefined; [step] = this.graph.ready('acquire')) {
+      const { want, acquired, unavailable } = this.graph.spec(step).acquire!;
+      const node = this.acquiring(step);
+      this.graph.choose(step, node === undefined ? unavailable : acquired, {});
+      if (node !== undefined) this.graph.bind(want.as, node);
+    }
+    for (const role of this.graph.givenBack()) this.given.add(role);
+    for (const step of this.graph.ready('ask')) this.graph.ask(step);
+  }
+
+  #settle(): void {
+    const { contract, steps } = this.graph;
+    const uploaded = new Map(
+      steps.map(({ seq, attempt }) => [seq, new Set(Object.keys(this.#uploads.get(`${seq}.${attempt}`) ?? {}))]),
+    );
+    this.ending = settlement(steps, contract.success_when ?? [], uploaded, THE_SERVER);
+    if (this.ending) this.cancelSteps();
+  }
+
+  /** What the end of a run, of whatever kind, does to its steps. */
+  cancelSteps(): void {
+    for (const step of this.graph.steps) {
+      if (['PENDING', 'CLAIMED', 'ASKED'].includes(step.state)) step.state = 'CANCELLED';
+    }
+  }
+}
+
+function pendingSteps(contract: Contract): StepNow[] {
+  const needs = needsOf(contract);
+  return contract.steps.map((spec, index) => ({
+    seq: index + 1,
+    id: spec.id,
+    kind: kindOf(spec),
+    uses: spec.uses ?? null,
+    node_id: '',
+    state: 'PENDING',
+    needs: needs[index]!,
+    attempt: 1,
+    chosen: false,
+    result: null,
+    ended: null,
+  }));
+}
+
+function failed(result: StepResult, error: string | undefined): StepResult {
+  return error === undefined ? { ...result } : { ...result, error };
+}

@@ -1,0 +1,40 @@
+import { dispatchSource } from '../contract/dispatch-source.js';
+import type { StepSpec } from '../contract/contract.js';
+
+/** A choice that cannot be read, or is none of those that are offered: it fails the step, with this sentence. */
+export class BadChoice extends Error {}
+
+/** The output that a dispatch reads its choice from. */
+export function choiceOutput({ dispatch, out = [] }: StepSpec): string {
+  return sourceOf(dispatch!.from, out).out;
+}
+
+/** The step that a dispatch chooses: a string in the JSON of its output, along the fields, one of those it names. */
+export function readChoice({ dispatch, out = [] }: StepSpec, output: string | undefined): string {
+  const { from, to } = dispatch!;
+  if (output === undefined) throw new BadChoice(`the choice ${from} was not uploaded`);
+  let value: unknown;
+  try {
+    value = JSON.parse(output);
+  } catch {
+    throw new BadChoice(`the choice ${from} cannot be read: the output is not JSON`);
+  }
+  for (const field of sourceOf(from, out).fields) {
+    const has = typeof value === 'object' && value !== null && Object.hasOwn(value, field);
+    value = has ? (value as Record<string, unknown>)[field] : undefined;
+  }
+  if (typeof value === 'string' && to.includes(value)) return value;
+  throw new BadChoice(`the choice ${from} is ${shown(value)}; it must be one of ${to.join(', ')}`);
+}
+
+/** Cut by code point: half of a surrogate pair is no text that the database takes. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return [...text.slice(0, 200)].slice(0, 100).join('');
+}
+
+function sourceOf(from: string, outs: string[]): { out: string; fields: string[] } {
+  const source = dispatchSource(from, outs);
+  if (source === undefined) throw new Error(`${from} names no output of its step`);
+  return source;
+}

@@ -1,0 +1,35 @@
+import { isOver } from '../domain/states.js';
+import type { Tx } from '../platform/database/queryable.js';
+import { Problem } from '../platform/http/problem.js';
+import { readStepHeld, shareRun } from './share-run.sql.js';
+
+/** Where an upload is to go, and by what right. */
+export interface Upload {
+  run_id: string;
+  seq: number;
+  name: string;
+  /** Undefined: the current one. */
+  attempt: number | undefined;
+  nonce: string;
+}
+
+/**
+ * Keeps out whoever does not do the step: the run must go on, held by this nonce, and the step be claimed, in this
+ * attempt, by the node that holds it so. Until the commit nobody changes that. Gives the attempt.
+ */
+export async function fenceUpload(tx: Tx, { run_id, seq, attempt, nonce }: Upload): Promise<number> {
+  const run = await shareRun(tx, run_id);
+  if (run === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
+  const step = await readStepHeld(tx, run_id, seq, nonce);
+  if (step === undefined) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);
+  if (isOver(run)) throw new Problem('run_over', `run ${run_id} is over: stop the work`);
+  if (step.holder === null) {
+    throw new Problem('stale_lease', `nobody holds run ${run_id} by this lease: stop the work`);
+  }
+  const right = step.state === 'CLAIMED' && step.node_id === step.holder;
+  if (!right || (attempt !== undefined && attempt !== step.attempt)) {
+    const detail = `the step is ${step.state} in attempt ${step.attempt}, not claimed like this by ${step.holder}`;
+    throw new Problem('not_claimed', detail);
+  }
+  return step.attempt;
+}

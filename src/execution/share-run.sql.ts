@@ -1,0 +1,34 @@
+import type { RunState, StepState } from '../domain/states.js';
+import type { Tx } from '../platform/database/queryable.js';
+
+/**
+ * Share-locks the run: until the commit nobody ends it, and uploads do not wait for each other. Undefined: there is no
+ * such run.
+ */
+export async function shareRun(tx: Tx, runId: string): Promise<RunState | undefined> {
+  const { rows } = await tx.query<{ state: RunState }>(
+    '/* execution.share-run */ SELECT state FROM runs WHERE run_id = $1 FOR SHARE',
+    [runId],
+  );
+  return rows[0]?.state;
+}
+
+export interface StepHeld {
+  state: StepState;
+  attempt: number;
+  node_id: string;
+  /** The node that holds the run by the nonce; null: there is none. */
+  holder: string | null;
+}
+
+/** The step of the (locked) run, and who holds the run by this nonce. Undefined: there is no such step. */
+export async function readStepHeld(tx: Tx, runId: string, seq: number, nonce: string): Promise<StepHeld | undefined> {
+  const { rows } = await tx.query<StepHeld>(
+    `/* execution.read-step-held */
+     SELECT s.state, s.attempt, s.node_id,
+            (SELECT l.node_id FROM leases l WHERE l.run_id = s.run_id AND l.nonce = $3) AS holder
+       FROM steps s WHERE s.run_id = $1 AND s.seq = $2`,
+    [runId, seq, nonce],
+  );
+  return rows[0];
+}

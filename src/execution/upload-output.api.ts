@@ -1,0 +1,31 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation, ApiParam } from '@nestjs/swagger';
+import { OUTPUT } from '../domain/contract/names.js';
+import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
+import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { ApiRunId } from '../platform/http/api-run-id.decorator.js';
+import { ApiSeq } from '../runs/api-seq.decorator.js';
+import { ApiLease } from './api-lease.decorator.js';
+
+const description = `
+Stores an output of a claimed step, promised or not, whole or not at all: it is seen when the answer is 204. The media type is
+kept, and is \`application/octet-stream\` where none is sent. Where the contract has a schema for the output, the body must be
+JSON that fits it, whatever the media type.
+
+**Safe to repeat**: a later upload of the same name in the same attempt replaces the earlier. After a broken connection send it
+again, from the beginning. \`not_claimed\`, \`stale_lease\` and \`run_over\` mean: stop the work and claim.
+`.trim();
+
+export function UploadOutputApi(): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ operationId: 'uploadOutput', description }),
+    ApiRunId(),
+    ApiSeq(),
+    ApiParam({ name: 'name', description: OUTPUT.says, schema: { type: 'string', minLength: 1, maxLength: 100 } }),
+    ApiLease(),
+    ApiConsumes('*/*'),
+    ApiBody({ description: 'The output, as it is.', schema: { type: 'string', format: 'binary' } }),
+    ApiAnswer(204, 'It is stored.'),
+    ApiProblems('not_found', 'run_over', 'not_claimed', 'stale_lease', 'too_large', 'schema_violation', 'unavailable'),
+  );
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../platform/config/config.js';
+import { Database } from '../platform/database/database.js';
+import type { RawBodyOf } from '../platform/http/raw-body.js';
+import { discardUpload } from '../records/discard-upload.js';
+import { beginUpload } from './begin-upload.js';
+import type { Upload } from './fence-upload.js';
+import { JudgeOutput } from './judge-output.js';
+import { publish } from './publish.js';
+import { storeBody } from './store-body.js';
+
+/** Takes an output of a step: begin, store what comes, judge it, publish. Until the last of these nobody sees it. */
+@Injectable()
+export class UploadOutput {
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+    private readonly judge: JudgeOutput,
+  ) {}
+
+  async upload(upload: Upload, body: RawBodyOf): Promise<void> {
+    const { maxBlobBytes } = this.config;
+    const begun = await beginUpload(this.database, upload, body, maxBlobBytes);
+    try {
+      const stored = await storeBody(this.database, begun.upload_id, body.bytes, maxBlobBytes);
+      const faults = await this.judge.judge(begun, stored.size);
+      await publish(this.database, begun, upload.nonce, stored, faults);
+    } catch (error) {
+      await discardUpload(this.database, begun.upload_id);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { Readable } from 'node:stream';
+import { StreamableFile } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ByteRange, rangeOf } from './byte-range.js';
+import { namesTag } from './names-tag.js';
+import { Problem } from './problem.js';
+
+/** Bytes that are stored, and can be read from anywhere. */
+export interface StoredBytes {
+  size: number;
+  /** The media type. */
+  type: string;
+  /** A strong entity tag, in its quotes; none where the bytes may grow. */
+  tag?: string;
+  /** Further headers, where they are answered. */
+  headers?: Record<string, string>;
+  /** From `first` to before `end`; nothing is read before it is asked for. */
+  read(first: number, end: number): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Answers stored bytes: all of them, the one range that is asked for (206), or that the caller has them (304). Throws
+ * range_not_satisfiable. A request for several ranges gets all bytes, which RFC 9110 allows. (HEAD has no ranges, and its
+ * stream is destroyed unread.)
+ */
+export function answerBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: StoredBytes,
+): StreamableFile | undefined {
+  const { size, type, tag, headers = {} } = bytes;
+  const { 'if-none-match': ifNoneMatch } = request.headers;
+  if (tag !== undefined && namesTag(ifNoneMatch, tag)) {
+    void reply.status(304).headers({ ...headers, etag: tag });
+    return undefined;
+  }
+  const range = mayBePart(request, tag) ? rangeOf(request.headers.range, size) : undefined;
+  if (range === 'outside') {
+    const contentRange = { 'Content-Range': `bytes */${size}` };
+    throw new Problem('range_not_satisfiable', `there are ${size} bytes`, { headers: { ...headers, ...contentRange } });
+  }
+  // What a node sent is never taken for anything but what it says it is.
+  void reply.headers({ ...headers, 'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff' });
+  if (tag !== undefined) void reply.header('etag', tag);
+  if (range !== undefined) {
+    void reply.status(206).header('content-range', `bytes ${range.first}-${range.last}/${size}`);
+  }
+  return streamOf(bytes, range ?? { first: 0, last: size - 1 }, type);
+}
+
+function streamOf(bytes: StoredBytes, { first, last }: ByteRange, type: string): StreamableFile {
+  const stream = Readable.from(bytes.read(first, last + 1), { objectMode: false });
+  return new StreamableFile(stream, { type, length: last + 1 - first });
+}
+
+/** With If-Range a part is wanted only of these very bytes; a date is never ours. */
+function mayBePart({ method, headers }: FastifyRequest, tag: string | undefined): boolean {
+  const ifRange = headers['if-range'];
+  return method === 'GET' && (ifRange === undefined || ifRange === tag);
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from './problem.js';
+
+const NEWS = ['readable', 'end', 'error', 'close'] as const;
+
+/**
+ * Cuts a body into chunks of `size` bytes, the last one shorter; an empty body gives none. All chunks are the same memory:
+ * each is good until the next is asked for, and nothing is read from the connection while whoever takes them is busy. With
+ * `lingerMs` a chunk goes on its way that long after its first byte, however small it is: a log is followed while it is
+ * written.
+ * Throws where the body is broken off. Whatever is left when nobody wants more is read and forgotten, so that a caller who
+ * is still sending hears the answer.
+ */
+export async function* bodyChunks(body: IncomingMessage, size: number, lingerMs?: number): AsyncGenerator<Buffer> {
+  let ring: () => void = () => undefined;
+  const onNews = (): void => ring();
+  for (const event of NEWS) body.on(event, onNews);
+  const chunk = Buffer.allocUnsafe(Math.min(size, Number(body.headers['content-length'] ?? size)));
+  let held = 0;
+  let due = Infinity;
+  try {
+    for (;;) {
+      const piece = held < size ? readAtMost(body, size - held) : null;
+      if (piece !== null) {
+        if (held === 0 && lingerMs !== undefined) due = performance.now() + lingerMs;
+        held += piece.copy(chunk, held);
+        continue;
+      }
+      const over = body.readableEnded;
+      if (!over && body.destroyed) throw new Problem('invalid_request', 'the body was broken off');
+      if (held === size || (held > 0 && (over || performance.now() >= due))) {
+        yield chunk.subarray(0, held);
+        [held, due] = [0, Infinity];
+      } else if (over) {
+        return;
+      } else {
+        await new Promise<void>((resolve) => {
+          const timer = due === Infinity ? undefined : setTimeout(resolve, due - performance.now());
+          ring = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+    }
+  } finally {
+    for (const event of NEWS) body.off(event, onNews);
+    body.resume();
+  }
+}
+
+/** What has come, up to so many bytes; null: nothing, for now or for ever. */
+function readAtMost(body: IncomingMessage, most: number): Buffer | null {
+  // Asked for more than there is, a stream gives nothing.
+  return body.read(body.readableLength > most ? most : undefined) as Buffer | null;
+}

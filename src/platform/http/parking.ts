@@ -1,0 +1,104 @@
+import { Logger } from '@nestjs/common';
+import type { Hints } from '../database/hints.js';
+import type { Hint } from '../database/queryable.js';
+import type { Lifecycle } from '../lifecycle.js';
+import { ParkedCall } from './parked-call.js';
+
+/** When those who are parked look again. */
+export interface Occasions {
+  hints: Hints;
+  on: Hint[];
+  everySeconds: number;
+}
+
+/*
+ * Where long polls wait. A call registers before it looks, so that nothing which comes in between is missed; it is told to
+ * look again by a hint (from this process or another), by a reconnect of the listening connection, and once every period.
+ * One query finds, for all parked calls of the process, who should look; nothing is decided here, and no database
+ * connection is held while a call waits.
+ */
+export class Parking<For> {
+  readonly #logger = new Logger('parking');
+  readonly #parked = new Set<ParkedCall<For>>();
+  #looking = false;
+  #lookAgain = false;
+  #close: () => void = () => undefined;
+
+  /** `findNews` gives those of the waiting for whom there may be something; `what` names it in the log. */
+  constructor(
+    private readonly what: string,
+    private readonly lifecycle: Lifecycle,
+    private readonly findNews: (waiting: For[]) => Promise<For[]>,
+  ) {}
+
+  /** Begins to tell the parked; `close` ends it. */
+  open({ hints, on, everySeconds }: Occasions): void {
+    const endAll = (): void => this.#parked.forEach((call) => call.end());
+    const look = (): void => void this.#look();
+    this.lifecycle.stopping.addEventListener('abort', endAll);
+    const timer = setInterval(look, everySeconds * 1000).unref();
+    const deaf = on.map((hint) => hints.on(hint, look));
+    this.#close = () => {
+      this.lifecycle.stopping.removeEventListener('abort', endAll);
+      clearInterval(timer);
+      deaf.forEach((stop) => stop());
+    };
+  }
+
+  close(): void {
+    this.#close();
+  }
+
+  /** How many calls wait now. */
+  get size(): number {
+    return this.#parked.size;
+  }
+
+  /**
+   * Tries until it gives something, the time is over, the caller is gone or the process stops; undefined then.
+   * An error of `attempt` is the caller's.
+   */
+  async wait<T>(
+    waitsFor: For,
+    { seconds, gone }: { seconds: number; gone: AbortSignal },
+    attempt: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const parked = new ParkedCall(waitsFor);
+    const timer = setTimeout(parked.end, seconds * 1000);
+    gone.addEventListener('abort', parked.end);
+    this.#parked.add(parked);
+    // Both signals may have been given before anybody listened.
+    if (gone.aborted || this.lifecycle.stopping.aborted) parked.end();
+    try {
+      for (;;) {
+        parked.beginLook();
+        const found = await attempt();
+        if (found !== undefined || parked.over) return found;
+        await parked.noticed();
+        if (parked.over) return undefined;
+      }
+    } finally {
+      this.#parked.delete(parked);
+      gone.removeEventListener('abort', parked.end);
+      clearTimeout(timer);
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#lookAgain = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      while (this.#lookAgain && this.#parked.size > 0) {
+        this.#lookAgain = false;
+        const news = new Set(await this.findNews([...this.#parked].map((call) => call.waitsFor)));
+        for (const call of this.#parked) if (news.has(call.waitsFor)) call.ring();
+      }
+    } catch (error) {
+      // The reconnect of the listening connection, or the timer, looks again.
+      this.#logger.warn({ msg: `could not look for ${this.what}`, err: error });
+    } finally {
+      this.#looking = false;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { THE_SERVER } from '../domain/verdict.js';
+import { Database } from '../platform/database/database.js';
+import { endRun } from '../steps/end-run.js';
+import { lockRun } from '../steps/lock-run.sql.js';
+import { lockLeases } from '../leases/lock-leases.sql.js';
+import { readExpired } from './read-expired.sql.js';
+import { findExpired } from './find-reapable.sql.js';
+import type { ReaperPart } from './reaper-part.js';
+
+/** Ends a run that a node has left: a lease of it ran out. A heartbeat, an answer or a report that came first wins. */
+@Injectable()
+export class ExpiredRuns implements ReaperPart<string> {
+  readonly name = 'expired';
+  readonly releases = true;
+
+  constructor(private readonly database: Database) {}
+
+  find(): Promise<string[]> {
+    return findExpired(this.database);
+  }
+
+  reap(runId: string): Promise<boolean> {
+    return this.database.transaction('expire', async (tx) => {
+      if ((await lockRun(tx, runId))?.state !== 'RUNNING') return false;
+      // A renewal goes without the run's lock: one that is under way comes first.
+      await lockLeases(tx, runId);
+      const nodes = await readExpired(tx, runId);
+      if (nodes.length === 0) return false;
+      const detail = `the lease of ${nodes.join(', ')} ran out: no heartbeat in time`;
+      await endRun(tx, runId, {
+        state: 'FAILED',
+        verdict: { reason: 'lease_expired', detail, by: THE_SERVER, checks: [] },
+      });
+      return true;
+    });
+  }
+}

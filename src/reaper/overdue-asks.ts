@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { THE_SERVER } from '../domain/verdict.js';
+import { Database } from '../platform/database/database.js';
+import { closeAsks } from '../steps/close-asks.sql.js';
+import { endRun } from '../steps/end-run.js';
+import { failStep } from '../steps/fail-step.js';
+import { lockRun } from '../steps/lock-run.sql.js';
+import { findOverdueAsks, type Overdue } from './find-overdue.sql.js';
+import { readOverdueAsk } from './read-overdue.sql.js';
+import type { ReaperPart } from './reaper-part.js';
+
+/** Ends a run that waited for a person for too long. An answer that came first wins. */
+@Injectable()
+export class OverdueAsks implements ReaperPart<Overdue> {
+  readonly name = 'asks';
+  readonly releases = true;
+
+  constructor(private readonly database: Database) {}
+
+  find(): Promise<Overdue[]> {
+    return findOverdueAsks(this.database);
+  }
+
+  reap(overdue: Overdue): Promise<boolean> {
+    const { run_id, seq } = overdue;
+    return this.database.transaction('expire-ask', async (tx) => {
+      if ((await lockRun(tx, run_id))?.state !== 'RUNNING') return false;
+      const ask = await readOverdueAsk(tx, overdue);
+      if (ask === undefined) return false;
+      await closeAsks(tx, run_id, 'EXPIRED', [seq]);
+      await failStep(tx, run_id, seq, 'nobody answered in time');
+      const detail = `nobody answered step ${ask.id} in time`;
+      await endRun(tx, run_id, {
+        state: 'FAILED',
+        verdict: { reason: 'ask_expired', detail, by: THE_SERVER, checks: [] },
+      });
+      return true;
+    });
+  }
+}

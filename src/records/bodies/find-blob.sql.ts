@@ -1,0 +1,19 @@
+import type { Queryable } from '../../platform/database/queryable.js';
+
+export interface FoundBlob {
+  upload_id: string;
+  media_type: string;
+  size: number;
+  sha256: string;
+}
+
+/** The newest published upload of that exact name in the run. */
+export async function findBlob(database: Queryable, runId: string, name: string): Promise<FoundBlob | undefined> {
+  const { rows } = await database.query<FoundBlob>(
+    `/* records.find-blob */
+     SELECT upload_id, media_type, size::float8 AS size, sha256 FROM blobs
+      WHERE run_id = $1 AND name = $2 AND published_at IS NOT NULL ORDER BY upload_id DESC LIMIT 1`,
+    [runId, name],
+  );
+  return rows[0];
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import type { LogKey } from '../append-log.sql.js';
+import { findBlob, type FoundBlob } from './find-blob.sql.js';
+import { inPieces } from './in-pieces.js';
+import { readBlobBytes } from './read-blob-bytes.sql.js';
+import { readLogBytes } from './read-log-bytes.sql.js';
+
+/** Outputs and logs as bytes, read piece by piece: no connection is held between two of them. */
+@Injectable()
+export class ReadBytes {
+  constructor(private readonly database: Database) {}
+
+  /** The newest upload of that name; undefined where there is none. */
+  findBlob(runId: string, name: string): Promise<FoundBlob | undefined> {
+    return findBlob(this.database, runId, name);
+  }
+
+  ofBlob(uploadId: string, first: number, end: number): AsyncIterable<Uint8Array> {
+    return inPieces(first, end, (from, to) => readBlobBytes(this.database, uploadId, from, to));
+  }
+
+  ofLog(log: LogKey, first: number, end: number): AsyncIterable<Uint8Array> {
+    return inPieces(first, end, (from, to) => readLogBytes(this.database, log, from, to));
+  }
+}

@@ -1,0 +1,35 @@
+import type { Queryable, Tx } from '../platform/database/queryable.js';
+
+/** The text of a published output of this attempt; undefined where none was uploaded. */
+export async function readOutput(
+  tx: Tx,
+  runId: string,
+  seq: number,
+  attempt: number,
+  name: string,
+): Promise<string | undefined> {
+  const { rows } = await tx.query<{ body: Buffer | null }>(
+    `/* records.read-output */
+     SELECT (SELECT string_agg(bytes, ''::bytea ORDER BY at) FROM blob_chunks c WHERE c.upload_id = b.upload_id) AS body
+       FROM blobs b
+      WHERE b.run_id = $1 AND b.seq = $2 AND b.attempt = $3 AND b.name = $4 AND b.published_at IS NOT NULL`,
+    [runId, seq, attempt, name],
+  );
+  return rows[0] && (rows[0].body?.toString('utf8') ?? '');
+}
+
+/** The names of what was uploaded in each step's current attempt, by step; or of one step. */
+export async function readUploaded(
+  database: Queryable,
+  runId: string,
+  seq: number | null = null,
+): Promise<Map<number, Set<string>>> {
+  const { rows } = await database.query<{ seq: number; names: string[] }>(
+    `/* records.read-uploaded */
+     SELECT b.seq, array_agg(b.name) AS names
+       FROM blobs b JOIN steps s USING (run_id, seq, attempt)
+      WHERE b.run_id = $1 AND ($2::int IS NULL OR b.seq = $2) AND b.published_at IS NOT NULL GROUP BY b.seq`,
+    [runId, seq],
+  );
+  return new Map(rows.map((row) => [row.seq, new Set(row.names)]));
+}

@@ -1,0 +1,91 @@
+import type { StepNow, StepResult } from '../domain/steps/step-now.js';
+import { BadChoice, choiceOutput, readChoice } from '../domain/steps/read-choice.js';
+import { releaseRoles } from '../leases/release-roles.sql.js';
+import type { Tx } from '../platform/database/queryable.js';
+import { appendEvent } from '../records/append-event.sql.js';
+import { readOutput } from '../records/read-output.sql.js';
+import { advance } from './advance.js';
+import { closeAsks } from './close-asks.sql.js';
+import { raiseAsks } from './raise-asks.js';
+import type { RunInHand } from './read-graph.sql.js';
+import type { Terms } from './terms.js';
+import { writeGraph } from './write-graph.js';
+
+/** What was judged of a step that was reported or answered. */
+export type Finish = { kind: 'done' } | { kind: 'failed'; error?: string } | { kind: 'again' };
+
+/** What the step is then. SKIPPED: it was to go round again, but a branch outside its loop has chosen another meanwhile. */
+export type Finished = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED';
+
+/**
+ * Ends a step, or sends its loop round again, with all that follows from it but the settlement: dispatch, release,
+ * acquires, questions, in this order. A bad effect (a choice that is none) undoes the effects and fails the step.
+ */
+export async function finishStep(
+  tx: Tx,
+  run: RunInHand,
+  step: StepNow,
+  result: StepResult,
+  finish: Finish,
+  terms: Terms,
+): Promise<Finished> {
+  if (finish.kind === 'again') await goRoundAgain(tx, run, step, result, terms);
+  else if (finish.kind === 'failed') fail(run, step, result, finish.error);
+  else await takeEffect(tx, run, step, result, terms);
+  await writeGraph(tx, run);
+  return run.graph.step(step.seq).state as Finished;
+}
+
+/**
+ * The report is rolled back: no dispatch, no release, no acquire; only questions that are ready again are raised. But
+ * where a branch outside the loop has skipped a step of it that had begun, this step is over now, and the run goes on.
+ */
+async function goRoundAgain(tx: Tx, run: RunInHand, step: StepNow, result: StepResult, terms: Terms): Promise<void> {
+  const given = run.graph.givenBack();
+  const { withdrawn, skipped } = run.graph.rollBack(step, result);
+  if (withdrawn.length > 0) await closeAsks(tx, run.run_id, 'CANCELLED', withdrawn);
+  if (skipped) await advance(tx, run, terms);
+  else await raiseAsks(tx, run);
+  if (step.state === 'SKIPPED') await giveBack(tx, run, step.seq, given);
+}
+
+function fail(run: RunInHand, step: StepNow, result: StepResult, error: string | undefined): void {
+  run.graph.end(step, 'FAILED', error === undefined ? result : { ...result, error });
+}
+
+async function takeEffect(tx: Tx, run: RunInHand, step: StepNow, result: StepResult, terms: Terms): Promise<void> {
+  const before = run.graph.snapshot();
+  const assigned = [...run.assigned];
+  const givenBefore = run.graph.givenBack();
+  try {
+    await tx.savepoint(async () => {
+      const spec = run.graph.spec(step);
+      if (spec.dispatch) {
+        const output = await readOutput(tx, run.run_id, step.seq, step.attempt, choiceOutput(spec));
+        run.graph.choose(step, readChoice(spec, output), result);
+      } else {
+        run.graph.end(step, 'DONE', result);
+      }
+      const given = await giveBack(tx, run, step.seq, givenBefore);
+      await advance(tx, run, terms);
+      // An acquire may have skipped the last step that could have used a role.
+      await giveBack(tx, run, step.seq, given);
+    });
+  } catch (error) {
+    if (!(error instanceof BadChoice)) throw error;
+    run.graph.restore(before);
+    run.assigned = assigned;
+    fail(run, run.graph.step(step.seq), result, error.message);
+  }
+}
+
+/** Gives back the roles that are not needed any more since a moment ago. Gives all that have been given back by now. */
+async function giveBack(tx: Tx, run: RunInHand, seq: number, before: Set<string>): Promise<Set<string>> {
+  const given = run.graph.givenBack();
+  const roles = [...given].filter((role) => !before.has(role));
+  if (roles.length > 0) {
+    const freed = await releaseRoles(tx, run.run_id, roles, 'released');
+    await appendEvent(tx, run.run_id, 'released', { seq, roles, freed });
+  }
+  return given;
+}

@@ -1,0 +1,37 @@
+import type { Contract } from '../domain/contract/contract.js';
+import type { AssignedRole } from '../domain/matching/fleet.js';
+import { StepGraph } from '../domain/steps/step-graph.js';
+import type { StepNow } from '../domain/steps/step-now.js';
+import type { Tx } from '../platform/database/queryable.js';
+
+export interface RunInHand {
+  run_id: string;
+  principal: string;
+  assigned: AssignedRole[];
+  graph: StepGraph;
+}
+
+/** The run's steps as they stand, now that it is locked; the order of their ends counts from 1. */
+export async function readGraph(tx: Tx, runId: string): Promise<RunInHand> {
+  const { rows } = await tx.query<{
+    principal: string;
+    contract: Contract;
+    assigned: AssignedRole[] | null;
+    steps: StepNow[];
+  }>(
+    `/* steps.read-graph */
+     SELECT r.principal, r.contract, r.assigned,
+            (SELECT json_agg(json_build_object(
+                      'seq', s.seq, 'id', s.id, 'kind', s.kind, 'uses', s.uses, 'node_id', s.node_id, 'state', s.state,
+                      'needs', s.needs, 'attempt', s.attempt, 'chosen', s.chosen, 'result', s.result,
+                      'ended', s.ended) ORDER BY s.seq)
+               FROM (SELECT *, CASE WHEN ended_at IS NOT NULL THEN rank() OVER (ORDER BY ended_at, seq) END AS ended
+                       FROM steps WHERE run_id = $1) AS s) AS steps
+       FROM runs r WHERE r.run_id = $1`,
+    [runId],
+  );
+  const [run] = rows;
+  if (run === undefined) throw new Error(`there is no run ${runId}`);
+  const { principal, contract, assigned, steps } = run;
+  return { run_id: runId, principal, assigned: assigned ?? [], graph: new StepGraph(contract, steps ?? []) };
+}

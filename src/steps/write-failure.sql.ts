@@ -1,0 +1,17 @@
+import type { Tx } from '../platform/database/queryable.js';
+
+/** Ends a step that is under way, and its attempt, as FAILED. */
+export async function writeFailure(tx: Tx, runId: string, seq: number, error: string): Promise<void> {
+  const { affected } = await tx.query(
+    `/* steps.write-failure */
+     WITH ended AS (
+       UPDATE steps SET state = 'FAILED', ended_at = clock_timestamp(), result = $3
+        WHERE run_id = $1 AND seq = $2 AND state IN ('CLAIMED', 'ASKED')
+       RETURNING run_id, seq, attempt, state, ended_at, result),
+     counted AS (UPDATE runs r SET version = version + 1 FROM ended WHERE r.run_id = ended.run_id)
+     UPDATE attempts a SET state = ended.state, ended_at = ended.ended_at, result = ended.result
+       FROM ended WHERE a.run_id = ended.run_id AND a.seq = ended.seq AND a.attempt = ended.attempt`,
+    [runId, seq, JSON.stringify({ error })],
+  );
+  if (affected !== 1) throw new Error(`step ${seq} of run ${runId} is not under way`);
+}

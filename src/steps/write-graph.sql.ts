@@ -1,0 +1,51 @@
+import type { EndedAttempt } from '../domain/steps/step-graph.js';
+import type { StepNow } from '../domain/steps/step-now.js';
+import type { Tx } from '../platform/database/queryable.js';
+
+/**
+ * Writes the steps that changed, all at one time, and counts the change of the run. A time stays where its state or
+ * attempt does: one that was skipped and is now done has ended now, since branches count in the order of these times.
+ */
+export async function writeSteps(tx: Tx, runId: string, steps: StepNow[]): Promise<void> {
+  const changed = steps.map(({ seq, state, node_id, attempt, chosen, result }) => ({
+    seq,
+    state,
+    node_id,
+    attempt,
+    chosen,
+    result,
+  }));
+  await tx.query(
+    `/* steps.write-steps */
+     WITH now AS (SELECT clock_timestamp() AS at),
+     written AS (
+       UPDATE steps s
+          SET state = c.state, node_id = c.node_id, attempt = c.attempt, chosen = c.chosen,
+              result = CASE WHEN json_typeof(c.result) = 'null' THEN NULL ELSE c.result END,
+              instance = CASE c.state WHEN 'PENDING' THEN '' ELSE s.instance END,
+              started_at = CASE WHEN c.state IN ('PENDING', 'SKIPPED') THEN NULL
+                                WHEN s.attempt = c.attempt THEN coalesce(s.started_at, now.at) ELSE now.at END,
+              ended_at = CASE WHEN c.state NOT IN ('DONE', 'FAILED', 'SKIPPED') THEN NULL
+                              WHEN s.state = c.state THEN coalesce(s.ended_at, now.at) ELSE now.at END
+         FROM json_to_recordset($2::json) AS c (seq integer, state text, node_id text, attempt integer, chosen boolean, result json),
+              now
+        WHERE s.run_id = $1 AND s.seq = c.seq)
+     UPDATE runs SET version = version + 1 WHERE run_id = $1`,
+    [runId, JSON.stringify(changed)],
+  );
+}
+
+/** Writes how attempts ended; one that nobody claimed or was asked has begun in this very moment. */
+export async function writeAttempts(tx: Tx, runId: string, attempts: EndedAttempt[]): Promise<void> {
+  await tx.query(
+    `/* steps.write-attempts */
+     INSERT INTO attempts (run_id, seq, attempt, state, started_at, ended_at, result)
+     SELECT $1, a.seq, a.attempt, a.state, now.at, now.at,
+            CASE WHEN json_typeof(a.result) = 'null' THEN NULL ELSE a.result END
+       FROM json_to_recordset($2::json) AS a (seq integer, attempt integer, state text, result json),
+            (SELECT clock_timestamp() AS at) AS now
+         ON CONFLICT (run_id, seq, attempt) DO UPDATE
+        SET state = excluded.state, ended_at = excluded.ended_at, result = excluded.result`,
+    [runId, JSON.stringify(attempts)],
+  );
+}

@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { answer, asksOf, inbox, question } from '../../support/asks.js';
+import { needs, R, step } from '../../support/contracts.js';
+import { startTestMediator, type TestMediator } from '../../support/mediator.js';
+import { expectProblem } from '../../support/problem.js';
+import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../../support/queue.js';
+
+describe('a run that waits for a person', () => {
+  let server: TestMediator;
+  beforeAll(async () => {
+    server = await startTestMediator();
+  });
+  afterEach(async () => expect(await server.violations()).toEqual([]));
+  afterAll(() => server.close());
+
+  const join = async (nodeId: string, role: string) => {
+    const node = server.node(nodeId, [{ role }]);
+    await node.advertise();
+    return node;
+  };
+  const start = async (run_id: string, role: string, ...steps: object[]): Promise<void> => {
+    expect((await submit(server, { run_id, requires: [needs(role)], steps })).status).toBe(201);
+  };
+  const passDeadline = (runId: string): Promise<unknown> =>
+    server.database.sql(
+      "UPDATE asks SET deadline = clock_timestamp() - interval '1 ms' WHERE run_id = $1 AND state = 'OPEN'",
+      [runId],
+    );
+  const runOut = (runId: string): Promise<unknown> =>
+    server.database.sql("UPDATE leases SET not_after = clock_timestamp() - interval '1 s' WHERE run_id = $1", [runId]);
+
+  it('B8 nobody answers in time: the run FAILED ask_expired, and who waits for its node is RUNNING', async () => {
+    await join('B8-N1', 'b8');
+    await start('b8-a', 'b8', question('look', { timeout_seconds: 1 }), step('after', 'b8'));
+    expect(await submitAll(server, R('b8', { run_id: 'b8-b' }))).toEqual([202]);
+    await passDeadline('b8-a');
+    const counted = await countWakes(server);
+
+    expect(await server.reap()).toMatchObject({ asks: 1, errors: 0 });
+
+    expect(await show(server, 'b8-a')).toMatchObject({
+      state: 'FAILED',
+      verdict: { reason: 'ask_expired', detail: expect.stringContaining('look'), by: { kind: 'server' } },
+      steps: [{ state: 'FAILED', result: { error: expect.stringContaining('answered') } }, { state: 'CANCELLED' }],
+      record: { state: 'SEALED' },
+    });
+    expect(await promotion(server, 'b8-b')).toEqual({ state: 'RUNNING', whys: ['reaper'], holds: ['B8-N1'] });
+    expect(await counted()).toEqual({ wakes: { reaper: 1 }, sweeps: { clean: 1 } });
+    expect(await asksOf(server, 'b8-a')).toMatchObject([{ state: 'EXPIRED', answer: null }]);
+    expect(await inbox(server)).toEqual([]);
+    expect(expectProblem(await answer(server, 'b8-a', 1), 409, 'not_asked').detail).toContain('expired');
+  });
+
+  it('a question within its time, or without any, is left alone; an answer just past it, before the reaper, counts', async () => {
+    await join('T-N1', 't');
+    await start('t-a', 't', question('look', { timeout_seconds: 3600 }), question('more'));
+    expect(await server.reap()).toMatchObject({ asks: 0 });
+    await passDeadline('t-a');
+    expect((await answer(server, 't-a', 1)).body.run_state).toBe('RUNNING');
+    expect(await server.reap()).toMatchObject({ asks: 0 });
+    expect(await states(server, 't-a')).toEqual(['RUNNING']);
+    expect((await answer(server, 't-a', 2)).body.run_state).toBe('SUCCEEDED');
+  });
+
+  it('of two questions of a run, the one that expires ends it and withdraws the other', async () => {
+    await join('W-N1', 'w');
+    await start('w-a', 'w', question('one', { timeout_seconds: 60 }), question('two', {}, { needs: [] }));
+    await passDeadline('w-a');
+    await server.reap();
+    expect(await asksOf(server, 'w-a')).toMatchObject([{ state: 'EXPIRED' }, { state: 'CANCELLED' }]);
+    expect((await show(server, 'w-a')).steps).toMatchObject([{ state: 'FAILED' }, { state: 'CANCELLED' }]);
+  });
+
+  it('is not ended by the silence of its nodes, and goes on when it is answered', async () => {
+    const node = await join('S-N1', 's');
+    await start('s-a', 's', question('look'), step('after', 's'));
+    await runOut('s-a');
+    expect(await server.reap()).toMatchObject({ expired: 0, errors: 0 });
+    expect(await states(server, 's-a')).toEqual(['RUNNING']);
+
+    // With its next heartbeat the node has its lease again.
+    await node.advertise();
+    await answer(server, 's-a', 1);
+    expect(await server.reap()).toMatchObject({ expired: 0 });
+    expect((await node.work()).body.run_state).toBe('SUCCEEDED');
+  });
+
+  it.each([
+    ['is under way', true],
+    ['is ready', false],
+  ])('is ended by the silence of a node on which another step %s', async (_what, claims) => {
+    const runId = `c-${claims}`;
+    const node = await join(`N-${claims}`, runId);
+    await start(runId, runId, question('look'), step('beside', runId, { needs: [] }), step('after', runId));
+    const claimed = claims ? (await node.claim()).body.id : undefined;
+    expect(claimed).toBe(claims ? 'beside' : undefined);
+    await runOut(runId);
+    expect(await server.reap()).toMatchObject({ expired: 1 });
+    expect(await show(server, runId)).toMatchObject({ state: 'FAILED', verdict: { reason: 'lease_expired' } });
+    expect(await asksOf(server, runId)).toMatchObject([{ state: 'CANCELLED' }]);
+    expect(await inbox(server)).toEqual([]);
+  });
+
+  it('is ended by the silence of its nodes as soon as the answer has made a step ready', async () => {
+    await join('R-N1', 'r');
+    await start('r-a', 'r', question('look'), step('after', 'r'));
+    await runOut('r-a');
+    await server.reap();
+    await answer(server, 'r-a', 1);
+    expect(await server.reap()).toMatchObject({ expired: 1 });
+    expect((await show(server, 'r-a')).verdict.reason).toBe('lease_expired');
+  });
+
+  it('a cancel withdraws the question', async () => {
+    await join('X-N1', 'cancelled');
+    await start('x-a', 'cancelled', question('look'));
+    expect((await cancel(server, 'x-a')).body.state).toBe('CANCELLED');
+    expect(await asksOf(server, 'x-a')).toMatchObject([{ state: 'CANCELLED' }]);
+    expect(await inbox(server)).toEqual([]);
+    expectProblem(await answer(server, 'x-a', 1), 409, 'not_asked');
+  });
+
+  it('a node that drains at the boundary ends the run while its question is open', async () => {
+    const node = await join('D-N1', 'drain');
+    await start('d-a', 'drain', question('look'));
+    await node.advertise({ drain: 'at-boundary' });
+    expect(await show(server, 'd-a')).toMatchObject({ state: 'CANCELLED', verdict: { reason: 'drained' } });
+    expect(await inbox(server)).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { atPoints } from '../../src/platform/points.js';
+import { answer, asksOf, inbox, question } from '../support/asks.js';
+import { barrier } from '../support/barrier.js';
+import { needs, R, step } from '../support/contracts.js';
+import { startTestMediator, type TestMediator } from '../support/mediator.js';
+import { blockedOn } from '../support/parked.js';
+import { hold } from '../support/points.js';
+import { cancel, promotion, show, submit, submitAll } from '../support/queue.js';
+
+describe('an answer against', () => {
+  let server: TestMediator;
+  let other: TestMediator;
+  beforeAll(async () => {
+    server = await startTestMediator();
+    other = await startTestMediator({ database: server.database });
+  });
+  afterEach(async () => {
+    atPoints(undefined);
+    expect(await server.violations()).toEqual([]);
+  });
+  afterAll(async () => {
+    await other.close();
+    await server.close();
+  });
+
+  /** A run on a node of its own with these steps, and one behind it that waits for the node. */
+  const start = async (name: string, ...steps: object[]): Promise<void> => {
+    await server.node(`${name}-n`, [{ role: name }]).advertise();
+    const first = { run_id: `${name}-a`, requires: [needs(name)], steps };
+    expect(await submitAll(server, first, R(name, { run_id: `${name}-b` }))).toEqual([201, 202]);
+  };
+  const uploads = (runId: string): Promise<object[]> =>
+    server.database.sql('SELECT name FROM blobs WHERE run_id = $1', [runId]);
+
+  it.each([
+    ['judged', 'answer.judged', 2],
+    ['locked', 'answer.locked', 1],
+  ])('another, both %s: one is taken, the other a 409, and the first stands', async (what, point, count) => {
+    const name = `two-${what}`;
+    await start(name, question('look'));
+    let second: ReturnType<typeof answer> | undefined;
+    // Where the first holds the lock, the second has to wait for it.
+    barrier(point, count, async () => {
+      if (count === 2) return;
+      second = answer(other, `${name}-a`, 1, { ok: false }, 'bob');
+      await blockedOn(server.database, 'steps.lock-run');
+    });
+    const first = answer(server, `${name}-a`, 1, { ok: true }, 'ann');
+    if (count === 2) second = answer(other, `${name}-a`, 1, { ok: false }, 'bob');
+    const answers = [await first, await second!];
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 409)!.body.code).toBe('not_asked');
+    const winner = answers[0]!.status === 200 ? 'ann' : 'bob';
+    expect(await asksOf(server, `${name}-a`)).toMatchObject([
+      { state: 'ANSWERED', answer: { ok: winner === 'ann' }, answered_by: winner },
+    ]);
+    expect(await uploads(`${name}-a`)).toHaveLength(1);
+    expect((await show(server, `${name}-a`)).verdict.by).toEqual({ kind: 'person', name: winner });
+    expect(await promotion(server, `${name}-b`)).toMatchObject({ state: 'RUNNING', whys: ['answer'] });
+  });
+
+  it('a cancel that comes second: it reports the end that the answer has made', async () => {
+    await start('ac', question('look'));
+    const answering = hold('answer.locked');
+    const answered = answer(server, 'ac-a', 1);
+    await answering.reached;
+    const cancelled = cancel(other, 'ac-a');
+    await blockedOn(server.database, 'steps.lock-run');
+    answering.letGo();
+    expect((await answered).body).toMatchObject({ step_state: 'DONE', run_state: 'SUCCEEDED' });
+    expect(await cancelled).toMatchObject({ status: 200, body: { state: 'SUCCEEDED' } });
+    expect(await promotion(server, 'ac-b')).toMatchObject({ state: 'RUNNING' });
+  });
+
+  it('a cancel that comes first: the answer is a 409 and leaves nothing', async () => {
+    await start('ca', question('look'));
+    const cancelling = hold('cancel.before-commit');
+    const cancelled = cancel(other, 'ca-a');
+    await cancelling.reached;
+    const answered = answer(server, 'ca-a', 1);
+    await blockedOn(server.database, 'steps.lock-run');
+    cancelling.letGo();
+    expect((await cancelled).body.state).toBe('CANCELLED');
+    expect(await answered).toMatchObject({ status: 409, body: { code: 'not_asked' } });
+    expect(await asksOf(server, 'ca-a')).toMatchObject([{ state: 'CANCELLED', answer: null }]);
+    expect(await uploads('ca-a')).toEqual([]);
+    expect(await promotion(server, 'ca-b')).toMatchObject({ state: 'RUNNING' });
+  });
+
+  describe('the end of its time', () => {
+    const passDeadline = (runId: string): Promise<unknown> =>
+      server.database.sql("UPDATE asks SET deadline = clock_timestamp() - interval '1 s' WHERE run_id = $1", [runId]);
+
+    it('the answer comes first: the reaper finds it answered', async () => {
+      await start('ae', question('look', { timeout_seconds: 60 }));
+      await passDeadline('ae-a');
+      const answering = hold('answer.locked');
+      const answered = answer(server, 'ae-a', 1);
+      await answering.reached;
+      const reaped = other.reap();
+      await blockedOn(server.database, 'steps.lock-run');
+      answering.letGo();
+      expect((await answered).body.run_state).toBe('SUCCEEDED');
+      expect(await reaped).toMatchObject({ asks: 0, errors: 0 });
+      expect(await promotion(server, 'ae-b')).toMatchObject({ state: 'RUNNING', whys: ['answer'] });
+    });
+
+    it('the reaper comes first: the answer is a 409', async () => {
+      await start('ea', question('look', { timeout_seconds: 60 }));
+      await passDeadline('ea-a');
+      const expiring = hold('expire-ask.before-commit');
+      const reaped = other.reap();
+      await expiring.reached;
+      const answered = answer(server, 'ea-a', 1);
+      await blockedOn(server.database, 'steps.lock-run');
+      expiring.letGo();
+      expect(await reaped).toMatchObject({ asks: 1, errors: 0 });
+      expect(await answered).toMatchObject({ status: 409, body: { code: 'not_asked' } });
+      expect(await show(server, 'ea-a')).toMatchObject({ state: 'FAILED', verdict: { reason: 'ask_expired' } });
+      expect(await promotion(server, 'ea-b')).toMatchObject({ state: 'RUNNING', whys: ['reaper'] });
+    });
+  });
+
+  it('a loop that asks again: an answer to the question before is a 409, and the new one stays open', async () => {
+    const loop = { back_to: 'look', max: 3, until: { exit_code: 0 } };
+    const node = server.node('loop-n', [{ role: 'loop' }]);
+    await node.advertise();
+    const steps = [question('look'), step('try', 'loop', { needs: [], allow_failure: true, loop })];
+    expect((await submit(server, { run_id: 'loop', requires: [needs('loop')], steps })).status).toBe(201);
+    const judging = hold('answer.judged');
+    const answered = answer(server, 'loop', 1);
+    await judging.reached;
+    expect((await node.work({ exit_code: 1 })).body).toMatchObject({ rolled_back: true });
+    judging.letGo();
+    expect(await answered).toMatchObject({ status: 409, body: { code: 'not_asked' } });
+    expect(await asksOf(server, 'loop')).toMatchObject([
+      { attempt: 1, state: 'CANCELLED' },
+      { attempt: 2, state: 'OPEN' },
+    ]);
+    expect(await inbox(server)).toMatchObject([{ run_id: 'loop' }]);
+    expect((await answer(server, 'loop', 1)).body.run_state).toBe('RUNNING');
+    expect((await node.work()).body.run_state).toBe('SUCCEEDED');
+  });
+});
