@@ -30,7 +30,7 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       serializers: { err: describeError },
     },
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestId,
     requestIdHeader: false,
     bodyLimit: BODY_BYTES,

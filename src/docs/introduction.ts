@@ -4,11 +4,13 @@ A Mediator stands between people who need scarce machines and the nodes that own
 what it needs; all its nodes are leased at once or none, and where they are taken it waits in a durable queue that holds
 nothing.
 
-**To have something done:** \`submitRun\`; at 202 follow it with \`getRun\` until \`state\` is final; read \`verdict\`, and keep
+**To have something done:** \`submitRun\`; at 202 follow it with \`getRun\` until \`state\` is final, and its steps with
+\`readLog\`; answer what it asks (\`listAsks\`, \`answerAsk\`); read \`verdict\`, fetch outputs with \`downloadBlob\`, and keep
 \`downloadRecord\`.
 
-**To be a node:** \`advertiseNode\` every \`renew_seconds\`; \`claimStep\` in a loop; do what the claim says; \`reportResult\` with
-the nonce of its lease. When a lease is missing in the answer to an advert, stop its work.
+**To be a node:** \`advertiseNode\` every \`renew_seconds\`; \`claimStep\` in a loop; \`downloadBlob\` what the claim names under
+\`in\`; do what it says, and tell of it with \`appendLog\`; \`uploadOutput\` what it names under \`out\`; \`reportResult\`, all of
+it with the nonce of the lease. When a lease is missing in the answer to an advert, stop its work.
 
 ### What holds everywhere
 

@@ -1,7 +1,8 @@
 import { isOver } from '../domain/states.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
-import { readStepHeld, shareRun } from './share-run.sql.js';
+import { lockRun } from '../steps/lock-run.sql.js';
+import { readStepHeld } from './read-step-held.sql.js';
 
 /** Where an upload is to go, and by what right. */
 export interface Upload {
@@ -15,14 +16,15 @@ export interface Upload {
 
 /**
  * Keeps out whoever does not do the step: the run must go on, held by this nonce, and the step be claimed, in this
- * attempt, by the node that holds it so. Until the commit nobody changes that. Gives the attempt.
+ * attempt, by the node that holds it so. Until the commit nobody changes that. Gives the attempt. The run's lock is not
+ * shared: uploads that share it would let each other in past whoever wants to end the run, for as long as they come.
  */
 export async function fenceUpload(tx: Tx, { run_id, seq, attempt, nonce }: Upload): Promise<number> {
-  const run = await shareRun(tx, run_id);
+  const run = await lockRun(tx, run_id);
   if (run === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
   const step = await readStepHeld(tx, run_id, seq, nonce);
   if (step === undefined) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);
-  if (isOver(run)) throw new Problem('run_over', `run ${run_id} is over: stop the work`);
+  if (isOver(run.state)) throw new Problem('run_over', `run ${run_id} is over: stop the work`);
   if (step.holder === null) {
     throw new Problem('stale_lease', `nobody holds run ${run_id} by this lease: stop the work`);
   }

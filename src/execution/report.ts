@@ -98,7 +98,8 @@ async function endWhatIsOver(
   node: LockedNode | undefined,
 ): Promise<{ run_state: RunState; whys: Why[] }> {
   const settled = goesRound ? undefined : await settle(tx, run, { kind: 'node', name: nodeId });
-  const whys: Why[] = goesRound ? [] : ['result'];
+  // Going round frees nothing, but where a branch outside the loop has changed what may still run.
+  const whys: Why[] = goesRound && run.freed.length === 0 ? [] : ['result'];
   if (settled) return { run_state: settled.state, whys };
   if (node?.drain !== 'at-boundary') return { run_state: 'RUNNING', whys };
   await endRun(tx, run.run_id, drainedEnding(nodeId));

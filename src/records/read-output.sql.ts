@@ -1,21 +1,26 @@
 import type { Queryable, Tx } from '../platform/database/queryable.js';
 
-/** The text of a published output of this attempt; undefined where none was uploaded. */
+/** The text of a published output of this attempt; undefined where none was uploaded, null where it is larger than that. */
 export async function readOutput(
   tx: Tx,
   runId: string,
   seq: number,
   attempt: number,
   name: string,
-): Promise<string | undefined> {
-  const { rows } = await tx.query<{ body: Buffer | null }>(
+  mostBytes: number,
+): Promise<string | null | undefined> {
+  const { rows } = await tx.query<{ body: Buffer | null; large: boolean }>(
     `/* records.read-output */
-     SELECT (SELECT string_agg(bytes, ''::bytea ORDER BY at) FROM blob_chunks c WHERE c.upload_id = b.upload_id) AS body
+     SELECT b.size > $5 AS large,
+            CASE WHEN b.size <= $5 THEN
+              (SELECT string_agg(bytes, ''::bytea ORDER BY at) FROM blob_chunks c WHERE c.upload_id = b.upload_id) END AS body
        FROM blobs b
       WHERE b.run_id = $1 AND b.seq = $2 AND b.attempt = $3 AND b.name = $4 AND b.published_at IS NOT NULL`,
-    [runId, seq, attempt, name],
+    [runId, seq, attempt, name, mostBytes],
   );
-  return rows[0] && (rows[0].body?.toString('utf8') ?? '');
+  const [found] = rows;
+  if (found === undefined) return undefined;
+  return found.large ? null : (found.body?.toString('utf8') ?? '');
 }
 
 /** The names of what was uploaded in each step's current attempt, by step; or of one step. */

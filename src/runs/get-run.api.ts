@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
 import { ApiRunId } from '../platform/http/api-run-id.decorator.js';
@@ -16,7 +16,14 @@ export function GetRunApi(): MethodDecorator {
   return applyDecorators(
     ApiOperation({ operationId: 'getRun', description }),
     ApiRunId(),
+    ApiHeader({
+      name: 'If-None-Match',
+      required: false,
+      description: 'The ETag of what the caller has: 304 where the run has not changed since.',
+      schema: { type: 'string' },
+    }),
     ApiAnswer(200, 'The run.', { type: RunDto, headers: { ETag: 'The `version` of the run, in quotes.' } }),
+    ApiAnswer(304, 'The caller has it.', { headers: { ETag: 'The `version` of the run, in quotes.' } }),
     ApiProblems('not_found', 'unavailable'),
   );
 }

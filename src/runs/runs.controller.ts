@@ -1,7 +1,8 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fromCursor, toCursor } from '../platform/http/cursor.js';
+import { namesTag } from '../platform/http/names-tag.js';
 import { nextLink } from '../platform/http/next-link.js';
 import { Principal } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
@@ -42,9 +43,15 @@ export class RunsController {
   /** A run with its steps. */
   @Get(':run_id')
   @GetRunApi()
-  async get(@Param('run_id') runId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<RunDto> {
+  async get(
+    @Param('run_id') runId: string,
+    @Headers('if-none-match') ifNoneMatch: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RunDto | undefined> {
     const run = await this.#shown(runId);
-    void reply.header('etag', `"${run.version}"`);
+    const tag = `"${run.version}"`;
+    void reply.header('etag', tag);
+    if (namesTag(ifNoneMatch, tag)) return void reply.status(304);
     return run;
   }
 

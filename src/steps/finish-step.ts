@@ -1,5 +1,5 @@
 import type { StepNow, StepResult } from '../domain/steps/step-now.js';
-import { BadChoice, choiceOutput, readChoice } from '../domain/steps/read-choice.js';
+import { BadChoice, CHOICE_BYTES, choiceOutput, readChoice } from '../domain/steps/read-choice.js';
 import { releaseRoles } from '../leases/release-roles.sql.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { appendEvent } from '../records/append-event.sql.js';
@@ -46,7 +46,7 @@ async function goRoundAgain(tx: Tx, run: RunInHand, step: StepNow, result: StepR
   if (withdrawn.length > 0) await closeAsks(tx, run.run_id, 'CANCELLED', withdrawn);
   if (skipped) await advance(tx, run, terms);
   else await raiseAsks(tx, run);
-  if (step.state === 'SKIPPED') await giveBack(tx, run, step.seq, given);
+  await giveBack(tx, run, step.seq, given);
 }
 
 function fail(run: RunInHand, step: StepNow, result: StepResult, error: string | undefined): void {
@@ -56,12 +56,14 @@ function fail(run: RunInHand, step: StepNow, result: StepResult, error: string |
 async function takeEffect(tx: Tx, run: RunInHand, step: StepNow, result: StepResult, terms: Terms): Promise<void> {
   const before = run.graph.snapshot();
   const assigned = [...run.assigned];
+  const freedBefore = [...run.freed];
   const givenBefore = run.graph.givenBack();
   try {
     await tx.savepoint(async () => {
       const spec = run.graph.spec(step);
       if (spec.dispatch) {
-        const output = await readOutput(tx, run.run_id, step.seq, step.attempt, choiceOutput(spec));
+        const name = choiceOutput(spec);
+        const output = await readOutput(tx, run.run_id, step.seq, step.attempt, name, CHOICE_BYTES);
         run.graph.choose(step, readChoice(spec, output), result);
       } else {
         run.graph.end(step, 'DONE', result);
@@ -75,6 +77,7 @@ async function takeEffect(tx: Tx, run: RunInHand, step: StepNow, result: StepRes
     if (!(error instanceof BadChoice)) throw error;
     run.graph.restore(before);
     run.assigned = assigned;
+    run.freed = freedBefore;
     fail(run, run.graph.step(step.seq), result, error.message);
   }
 }
@@ -85,6 +88,7 @@ async function giveBack(tx: Tx, run: RunInHand, seq: number, before: Set<string>
   const roles = [...given].filter((role) => !before.has(role));
   if (roles.length > 0) {
     const freed = await releaseRoles(tx, run.run_id, roles, 'released');
+    run.freed.push(...freed);
     await appendEvent(tx, run.run_id, 'released', { seq, roles, freed });
   }
   return given;

@@ -9,6 +9,8 @@ export interface RunInHand {
   principal: string;
   assigned: AssignedRole[];
   graph: StepGraph;
+  /** Nodes that this transaction has given back so far. */
+  freed: string[];
 }
 
 /** The run's steps as they stand, now that it is locked; the order of their ends counts from 1. */
@@ -33,5 +35,5 @@ export async function readGraph(tx: Tx, runId: string): Promise<RunInHand> {
   const [run] = rows;
   if (run === undefined) throw new Error(`there is no run ${runId}`);
   const { principal, contract, assigned, steps } = run;
-  return { run_id: runId, principal, assigned: assigned ?? [], graph: new StepGraph(contract, steps ?? []) };
+  return { run_id: runId, principal, assigned: assigned ?? [], graph: new StepGraph(contract, steps ?? []), freed: [] };
 }

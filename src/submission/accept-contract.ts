@@ -13,6 +13,7 @@ import type { NewRun } from './insert-run.sql.js';
  * Idempotency-Key, else a new UUIDv7 (which sorts by time).
  */
 export function acceptContract(body: unknown, principal: string, idempotencyKey: string | undefined): NewRun {
+  if (body === undefined) throw invalid([{ pointer: '', detail: 'The body is empty; send the contract as JSON.' }]);
   const parsed = parseContract(body);
   if (!parsed.ok) throw invalid(parsed.faults);
   const { contract } = parsed;
@@ -33,7 +34,7 @@ function invalid(errors: Fault[]): Problem {
   const [first] = errors;
   const detail =
     errors.length === 1
-      ? `${first!.pointer || '/'}: ${first!.detail}`
+      ? `${first!.pointer || 'the contract'}: ${first!.detail}`
       : `the contract has ${errors.length} faults; see errors`;
   return new Problem('invalid_contract', detail, { errors });
 }

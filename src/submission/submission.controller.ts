@@ -44,7 +44,13 @@ export class SubmissionController {
       await this.record.seal([run.run_id]);
       throw new Problem(submitted.reason, submitted.detail, { members: { run_id: run.run_id } });
     }
-    const { status, headers, shown } = await this.answer.to(run, submitted.kind);
+    let answer = await this.answer.to(run, submitted.kind);
+    if (answer.shown.verdict && answer.shown.record.state === 'OPEN') {
+      // It was over as soon as it began: its acquires have skipped every step.
+      await this.record.seal([run.run_id]);
+      answer = await this.answer.to(run, submitted.kind);
+    }
+    const { status, headers, shown } = answer;
     void reply.status(status).headers(headers);
     return shown;
   }

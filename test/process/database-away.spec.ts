@@ -105,6 +105,8 @@ describe('a database that goes away and comes back', () => {
       expect(await submitAll(server, { run_id: 'both', requires: [needs('y'), needs('z')], steps })).toEqual([201]);
       await listeners(2);
       const { answer } = await park(database, () => n4.claim(30));
+      // What the claim saw has come back by the same way as this.
+      expect((await server.send('GET', '/v1/nodes')).status).toBe(200);
       let answered = false;
       void answer.then(() => (answered = true));
 

@@ -31,6 +31,22 @@ describe('a signal to stop', () => {
     spawned.push(server);
     return server;
   };
+  it('reaches a server that `npm start` has started, though the signal is sent to npm alone', async () => {
+    const env = { DATABASE_URL: database.url, HOME: process.env.HOME ?? '/' };
+    const server = spawnServer(env, ['npm', 'start']);
+    const send = sender(await server.url());
+    expect((await send('GET', '/readyz')).status).toBe(200);
+
+    await server.stop();
+
+    await eventually('nobody answers there any more', () =>
+      send('GET', '/livez').then(
+        () => false,
+        () => true,
+      ),
+    );
+  });
+
   const connections = (): Promise<unknown[]> =>
     database.sql(
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'mediator%'",

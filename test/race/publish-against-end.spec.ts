@@ -2,12 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { atPoints } from '../../src/platform/points.js';
 import { R, step } from '../support/contracts.js';
+import { eventually } from '../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import { blockedOn } from '../support/parked.js';
 import type { PlayedClaim, PlayedNode } from '../support/played-node.js';
 import { hold } from '../support/points.js';
 import { cancel } from '../support/queue.js';
-import { upload } from '../support/uploads.js';
+import { put, upload } from '../support/uploads.js';
 
 describe('an upload that is published against the end of its run', () => {
   let server: TestMediator;
@@ -60,11 +61,36 @@ describe('an upload that is published against the end of its run', () => {
     const cancelled = cancel(server, 'second');
     await cancelling.reached;
     const uploaded = upload(other, claim, 'out', 'too late');
-    await blockedOn(server.database, 'execution.share-run');
+    await blockedOn(server.database, 'steps.lock-run');
     cancelling.letGo();
     expect((await cancelled).body.state).toBe('CANCELLED');
     expect(await uploaded).toMatchObject({ status: 410, body: { code: 'run_over' } });
     expect(await server.database.sql("SELECT FROM blobs WHERE run_id = 'second'")).toEqual([]);
+  });
+
+  it('many who write to a log do not let each other in past whoever ends the run', async () => {
+    const claim = await begin('chatty');
+    const path = `${other.url}/v1/runs/chatty/steps/${claim.seq}/log`;
+    let appended = 0;
+    let goesOn = true;
+    const write = async (): Promise<void> => {
+      while (goesOn) {
+        const { status } = await put(path, 'x'.repeat(30), { 'mediator-lease': claim.lease.nonce });
+        if (status === 204) appended++;
+        else goesOn = false;
+      }
+    };
+    const writers = Array.from({ length: 8 }, write);
+    await eventually('they write', () => appended > 100);
+
+    const before = appended;
+    expect((await cancel(server, 'chatty')).body.state).toBe('CANCELLED');
+    const slippedIn = appended - before;
+    goesOn = false;
+    await Promise.all(writers);
+
+    // Those who were there before the cancel, and few more: with a shared lock they go on for as long as they like.
+    expect(slippedIn).toBeLessThan(50);
   });
 
   it('the report that counts on it and comes before it is published fails the step', async () => {

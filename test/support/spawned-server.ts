@@ -16,9 +16,11 @@ export interface SpawnedServer {
   stop(): Promise<number | null>;
 }
 
-/** Starts `node dist/src/main.js` with this environment, beside PATH, on a free port of loopback. */
-export function spawnServer(env: Record<string, string>): SpawnedServer {
-  const child = spawn(process.execPath, [join(process.cwd(), 'dist/src/main.js')], {
+const MAIN: [string, ...string[]] = [process.execPath, join(process.cwd(), 'dist/src/main.js')];
+
+/** Starts `node dist/src/main.js`, or another command, with this environment, beside PATH, on a free port of loopback. */
+export function spawnServer(env: Record<string, string>, [command, ...args] = MAIN): SpawnedServer {
+  const child = spawn(command, args, {
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

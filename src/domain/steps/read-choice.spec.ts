@@ -8,7 +8,7 @@ const choosing = (from: string, out = ['plan', 'plan.v2']) => ({
   out,
   dispatch: { from, to: ['x', 'y'] },
 });
-const refused = (from: string, output: string | undefined): string => {
+const refused = (from: string, output: string | null | undefined): string => {
   try {
     return `chose ${readChoice(choosing(from), output)}`;
   } catch (error) {
@@ -47,6 +47,10 @@ describe('the choice of a dispatch', () => {
     ],
   ])('that %s is a bad one', (_what, from, text, message) => {
     expect(refused(from, text)).toBe(message);
+  });
+
+  it('is not read from an output that is too large to be parsed while others wait', () => {
+    expect(refused('plan', null)).toBe('the choice plan cannot be read: its output is over 1048576 bytes');
   });
 
   it('is shown short, and well-formed even where the cut would split a character', () => {

@@ -4,15 +4,20 @@ import type { StepSpec } from '../contract/contract.js';
 /** A choice that cannot be read, or is none of those that are offered: it fails the step, with this sentence. */
 export class BadChoice extends Error {}
 
+/** The largest output that a choice is read from: it is parsed while the run is locked. */
+export const CHOICE_BYTES = 1024 * 1024;
+
 /** The output that a dispatch reads its choice from. */
 export function choiceOutput({ dispatch, out = [] }: StepSpec): string {
   return sourceOf(dispatch!.from, out).out;
 }
 
 /** The step that a dispatch chooses: a string in the JSON of its output, along the fields, one of those it names. */
-export function readChoice({ dispatch, out = [] }: StepSpec, output: string | undefined): string {
+export function readChoice({ dispatch, out = [] }: StepSpec, output: string | null | undefined): string {
   const { from, to } = dispatch!;
   if (output === undefined) throw new BadChoice(`the choice ${from} was not uploaded`);
+  if (output === null)
+    throw new BadChoice(`the choice ${from} cannot be read: its output is over ${CHOICE_BYTES} bytes`);
   let value: unknown;
   try {
     value = JSON.parse(output);

@@ -32,13 +32,15 @@ export function guardRequests(fastify: FastifyInstance, lifecycle: Lifecycle): v
   });
 
   fastify.addHook('onResponse', async (request, reply) => {
-    request.log.info({
+    // Probes and pages come by the thousand and say nothing, unless they fail.
+    const level = request.url.startsWith('/v1') || reply.statusCode >= 400 ? 'info' : 'debug';
+    request.log[level]({
       msg: 'request',
       method: request.method,
       path: request.url.split('?', 1)[0],
       status: reply.statusCode,
+      code: request.problemCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      request_id: request.id,
     });
   });
 }

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { isUnreachable } from '../database/faults.js';
 import type { Hints } from '../database/hints.js';
 import type { Hint } from '../database/queryable.js';
 import type { Lifecycle } from '../lifecycle.js';
@@ -56,7 +57,7 @@ export class Parking<For> {
 
   /**
    * Tries until it gives something, the time is over, the caller is gone or the process stops; undefined then.
-   * An error of `attempt` is the caller's.
+   * An error of `attempt` is the caller's; but who waits already goes on waiting where the database goes away.
    */
   async wait<T>(
     waitsFor: For,
@@ -69,10 +70,12 @@ export class Parking<For> {
     this.#parked.add(parked);
     // Both signals may have been given before anybody listened.
     if (gone.aborted || this.lifecycle.stopping.aborted) parked.end();
+    let looked = false;
     try {
       for (;;) {
         parked.beginLook();
-        const found = await attempt();
+        const found = looked ? await patient(attempt) : await attempt();
+        looked = true;
         if (found !== undefined || parked.over) return found;
         await parked.noticed();
         if (parked.over) return undefined;
@@ -100,5 +103,15 @@ export class Parking<For> {
     } finally {
       this.#looking = false;
     }
+  }
+}
+
+/** Nothing, where the database does not answer: when the listening connection is back, everybody looks again. */
+async function patient<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (isUnreachable(error)) return undefined;
+    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PROBLEMS } from '../../domain/problem-codes.js';
+import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
 import { isUnreachable } from '../database/faults.js';
 import { Problem } from './problem.js';
 import type { Routes } from './routes.js';
@@ -25,6 +25,7 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     const problem = this.#toProblem(exception, request);
+    request.problemCode = problem.code;
     if (problem.code === 'internal') {
       this.#logger.error({ msg: 'internal error', request_id: request.id, err: exception });
     } else if (problem.code === 'unavailable') {
@@ -98,4 +99,11 @@ function isHealthReport(exception: unknown): exception is HttpException {
 function causeOf(exception: unknown): string | undefined {
   const cause = (exception as { cause?: unknown } | null)?.cause;
   return cause instanceof Error ? cause.message : undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why it was refused, for the line in the log. */
+    problemCode?: ProblemCode;
+  }
 }

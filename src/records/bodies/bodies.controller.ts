@@ -57,7 +57,10 @@ export class BodiesController {
     if (!/^[1-9]\d{0,8}$/.test(seq)) throw none;
     const wanted = { run_id: runId, seq: Number(seq), name: query.name, attempt: query.attempt ?? null };
     const { log, still } = await this.#look(wanted, request, reply, gone);
-    if (still) return void reply.status(204);
+    if (still !== undefined) {
+      if (still !== null) void reply.header('mediator-attempt', String(still));
+      return void reply.status(204);
+    }
     if (log === undefined || log.size === null) throw none;
     const key = { ...wanted, attempt: log.attempt };
     return answerBytes(request, reply, {

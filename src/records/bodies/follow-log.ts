@@ -48,14 +48,14 @@ export class FollowLog implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * The log as soon as it has not exactly `size` bytes, or can get no more. `still`: it had no more as long as it waited.
+   * The log as soon as it has not exactly `size` bytes, or can get no more. `still`: it had no more as long as it waited; the attempt that was followed.
    * Undefined: there is no such step. A caller who named no attempt follows the one that was current when they asked.
    */
   async follow(
     wanted: WantedLog,
     size: number,
     patience: { seconds: number; gone: AbortSignal },
-  ): Promise<{ log?: FoundLog; still?: true }> {
+  ): Promise<{ log?: FoundLog; still?: number | null }> {
     const followed: Followed = { ...wanted, size };
     const found = await this.#parking.wait(followed, patience, async () => {
       const log = await findLog(this.database, followed);
@@ -63,6 +63,6 @@ export class FollowLog implements OnModuleInit, OnModuleDestroy {
       followed.attempt = log.attempt;
       return log.grows && (log.size ?? 0) === size ? undefined : { log };
     });
-    return found ?? { still: true };
+    return found ?? { still: followed.attempt };
   }
 }

@@ -45,7 +45,7 @@ export function ReadLogApi(): MethodDecorator {
       content,
       headers: { ...HEADERS, ...APPLIED, 'Content-Range': 'Which bytes these are, and of how many so far.' },
     }),
-    ApiAnswer(204, 'Nothing came as long as it waited.', { headers: APPLIED }),
+    ApiAnswer(204, 'Nothing came as long as it waited.', { headers: { ...HEADERS, ...APPLIED } }),
     ApiProblems('not_found', 'range_not_satisfiable', 'unavailable'),
   );
 }

@@ -131,6 +131,17 @@ describe('acquire and release', () => {
     expect((await get('c8s-c')).state).toBe('QUEUED');
   });
 
+  it('a run that is over as soon as it has begun is answered with its record sealed', async () => {
+    await server.node('now-1', [{ role: 'now' }]).advertise();
+    const take = { want: { as: 'extra', capability: 'nobody-has-it' }, acquired: 'yes', unavailable: 'no' };
+    const steps = [{ id: 'take', acquire: take }, step('yes', 'extra'), step('no', 'extra')];
+    const { status, body } = await server.send('POST', '/v1/runs', {
+      body: { run_id: 'now', requires: [needs('now')], steps },
+    });
+    expect([status, body.state, body.record.state]).toEqual([201, 'SUCCEEDED', 'SEALED']);
+    expect(await holders('now')).toEqual([]);
+  });
+
   it('C8 a run at the cap acquires nothing', async () => {
     const capped = await startTestMediator({ env: { MEDIATOR_MAX_LEASES_PER_RUN: '1' } });
     try {

@@ -155,6 +155,41 @@ describe('loops and branches', () => {
     },
   );
 
+  it('a node that nobody can use any more, now that a loop has gone round, is given back and promotes who waits', async () => {
+    const [w, a] = [await play('rbw'), await play('rba')];
+    await play('rbr');
+    const out = { out: ['c'], dispatch: { from: 'c.v', to: ['A', 'M', 'X'] } };
+    const again = { loop: { back_to: 'A', max: 3, until: { exit_code: 0 } }, needs: [] };
+    const more = { want: { as: 'more', capability: 'nobody-has-it' }, acquired: 'U', unavailable: 'V' };
+    const steps = [
+      step('D', 'rbw', { needs: [], ...out }),
+      step('A', 'rba', { needs: [] }),
+      step('C', 'rba', again),
+      { id: 'Q', acquire: more, needs: ['A', 'D'] },
+      step('U', 'rbr', { needs: ['Q'] }),
+      step('V', 'rbw', { needs: ['Q'] }),
+      step('M', 'rbw', { needs: ['U', 'D'] }),
+      step('X', 'rbw', { needs: ['D'] }),
+      step('R', 'rbw', { needs: ['M', 'X'], release: ['rbr'] }),
+    ];
+    expect(await submit({ run_id: 'rb', requires: [needs('rbw'), needs('rba'), needs('rbr')], steps })).toBe(201);
+    const [begun, looping] = [(await a.claim()).body, (await a.claim()).body];
+    expect([begun.id, looping.id]).toEqual(['A', 'C']);
+    const chooser = (await w.claim()).body;
+    const path = `/v1/runs/rb/steps/${chooser.seq}/blobs/c`;
+    await server.send('PUT', path, { headers: { 'mediator-lease': chooser.lease.nonce }, body: { v: 'X' } });
+    await w.report(chooser);
+    await w.work();
+    await w.work();
+    expect(await submit(R('rbr', { run_id: 'rb-next' }))).toBe(202);
+    expect(await statesOf('rb')).toMatchObject({ R: 'DONE', U: 'PENDING', A: 'CLAIMED' });
+
+    expect((await a.report(looping, { exit_code: 1 })).body).toMatchObject({ rolled_back: true, run_state: 'RUNNING' });
+
+    expect(await statesOf('rb')).toMatchObject({ A: 'SKIPPED', C: 'PENDING', Q: 'DONE', U: 'SKIPPED' });
+    expect((await get('rb-next')).state).toBe('RUNNING');
+  });
+
   it('C10 a step over its time limit and one renew period: FAILED step_timeout, its nodes are the next run’s', async () => {
     const node = await play('c10');
     expect(await submit({ ...R('c10'), run_id: 'c10-a', steps: [step('slow', 'c10', { timeout_seconds: 5 })] })).toBe(

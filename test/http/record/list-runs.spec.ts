@@ -115,11 +115,14 @@ describe('GET /v1/runs', () => {
   it('a run is answered with its version as the ETag, and the version counts its changes', async () => {
     const { headers, body } = await server.send('GET', '/v1/runs/r3');
     expect(headers.get('etag')).toBe(`"${body.version}"`);
+    const known = { headers: { 'if-none-match': `"${body.version}"` } };
+    expect(await server.send('GET', '/v1/runs/r3', known)).toMatchObject({ status: 304, body: '' });
     const node = server.node('n1');
     const claimed = (await node.claim()).body;
     expect(claimed.run_id).toBe('r3');
     const afterClaim = (await show(server, 'r3')).version;
     expect(afterClaim).toBeGreaterThan(body.version);
+    expect((await server.send('GET', '/v1/runs/r3', known)).status).toBe(200);
     await node.report(claimed);
     expect((await show(server, 'r3')).version).toBeGreaterThan(afterClaim);
   });

@@ -40,7 +40,7 @@ describe('POST /v1/runs, 400', () => {
       const answer = await submit(contract);
       const problem = expectProblem(answer, 400, 'invalid_contract', '/v1/runs');
       expect(problem.errors).toEqual([{ pointer, detail: expect.stringMatching(says) }]);
-      expect(problem.detail).toBe(`${pointer || '/'}: ${problem.errors[0].detail}`);
+      expect(problem.detail).toBe(`${pointer || 'the contract'}: ${problem.errors[0].detail}`);
       for (const header of ['location', 'retry-after', 'etag']) expect(answer.headers.has(header)).toBe(false);
       expect(problem).not.toHaveProperty('run_id');
     },

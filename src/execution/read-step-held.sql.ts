@@ -1,17 +1,5 @@
-import type { RunState, StepState } from '../domain/states.js';
+import type { StepState } from '../domain/states.js';
 import type { Tx } from '../platform/database/queryable.js';
-
-/**
- * Share-locks the run: until the commit nobody ends it, and uploads do not wait for each other. Undefined: there is no
- * such run.
- */
-export async function shareRun(tx: Tx, runId: string): Promise<RunState | undefined> {
-  const { rows } = await tx.query<{ state: RunState }>(
-    '/* execution.share-run */ SELECT state FROM runs WHERE run_id = $1 FOR SHARE',
-    [runId],
-  );
-  return rows[0]?.state;
-}
 
 export interface StepHeld {
   state: StepState;
