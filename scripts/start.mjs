@@ -1,4 +1,5 @@
-// `npm start`: compiles the program where that is needed, then becomes it, so that signals reach it.
+// `npm start`: compiles the program where that is needed, then becomes it, so that signals reach it (`exec` in package.json:
+// the shell that npm starts would keep them to itself).
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

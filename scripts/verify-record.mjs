@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
 
@@ -25,8 +26,10 @@ const HELD = new Map([
   ['manifest.json', 64 * 1024 ** 2],
 ]);
 
-const [file, expected, ...more] = process.argv.slice(2);
-if (file === undefined || more.length > 0 || (expected !== undefined && !DIGEST.test(expected))) {
+const [given, expected, ...more] = process.argv.slice(2);
+// npm runs scripts in the project's folder, and tells from where it was called.
+const file = given && resolve(process.env.INIT_CWD ?? '.', given);
+if (given === undefined || more.length > 0 || (expected !== undefined && !DIGEST.test(expected))) {
   stop('usage: npm run -s record:verify FILE.tar [sha256:<64 hex digits>]');
 }
 
