@@ -51,6 +51,24 @@ describe('a run that waits for a person', () => {
     expect(expectProblem(await answer(server, 'b8-a', 1), 409, 'not_asked').detail).toContain('expired');
   });
 
+  it('D8 at-boundary while a run only waits for a person: the advert itself cancels it, and lists no lease', async () => {
+    const node = await join('D8-N1', 'd8');
+    await start('d8-a', 'd8', question('look'), step('after', 'd8'));
+    expect(await submitAll(server, R('d8', { run_id: 'd8-b' }))).toEqual([202]);
+
+    expect((await node.advertise({ drain: 'at-boundary' })).body).toMatchObject({ drain: 'at-boundary', leases: [] });
+
+    expect(await show(server, 'd8-a')).toMatchObject({
+      state: 'CANCELLED',
+      verdict: { reason: 'drained', by: { kind: 'node', name: 'D8-N1' } },
+      steps: [{ state: 'CANCELLED' }, { state: 'CANCELLED' }],
+    });
+    expect(await asksOf(server, 'd8-a')).toMatchObject([{ state: 'CANCELLED' }]);
+    expectProblem(await answer(server, 'd8-a', 1), 409, 'not_asked');
+    expect(await show(server, 'd8-b')).toMatchObject({ state: 'QUEUED', waiting: { reason: 'DRAINING' } });
+    await cancel(server, 'd8-b');
+  });
+
   it('a question within its time, or without any, is left alone; an answer just past it, before the reaper, counts', async () => {
     await join('T-N1', 't');
     await start('t-a', 't', question('look', { timeout_seconds: 3600 }), question('more'));

@@ -21,6 +21,7 @@ describe('a run that waited', () => {
       await node.advertise({ label: `the ${node.nodeId}` });
     }
     await server.node('N3', [{ role: 'y', more: '1' }]).advertise();
+    await server.node('N4', [{ role: 'extra' }]).advertise();
   });
   afterEach(async () => expect(await server.violations()).toEqual([]));
   afterAll(() => server.close());
@@ -47,6 +48,7 @@ describe('a run that waited', () => {
               (SELECT json_agg(a ORDER BY seq, attempt) FROM attempts a WHERE run_id = $1) AS attempts,
               (SELECT json_agg(l ORDER BY node_id) FROM leases l WHERE run_id = $1) AS leases,
               (SELECT json_agg(g ORDER BY node_id) FROM grants g WHERE run_id = $1) AS grants,
+              (SELECT json_agg(q ORDER BY seq, attempt) FROM asks q WHERE run_id = $1) AS asks,
               (SELECT row_to_json(c) FROM records c WHERE run_id = $1) AS record,
               (SELECT json_agg(json_build_object('kind', kind, 'data', data) ORDER BY id) FROM events
                 WHERE run_id = $1 AND kind NOT IN ('queued', 'promoted', 'granted')) AS events`,
@@ -111,5 +113,31 @@ describe('a run that waited', () => {
       promoted_by: ['cancel'],
       ended: 'PROMOTED',
     });
+  });
+
+  it('B20 with an acquire and a question first, which are taken and asked in the same order', async () => {
+    const take = { want: needs('extra'), acquired: 'more', unavailable: 'without' };
+    const own = {
+      requires: [needs('x')],
+      steps: [
+        { id: 'take', acquire: take },
+        step('more', 'extra'),
+        step('without', 'x'),
+        { id: 'look', needs: [], ask: { prompt: 'Well?' }, out: ['o'], schema: { o: { type: 'object' } } },
+      ],
+    };
+    expect((await send('own-at-once', own)).status).toBe(201);
+    const first = await portrait('own-at-once');
+    expect(JSON.stringify(first)).toContain('"state":"ASKED"');
+    expect(JSON.stringify(first)).toContain('"branch":"more"');
+    await cancel(server, 'own-at-once');
+
+    const holder = { requires: [{ as: 'h', capability: 'board', attrs: { node_id: 'N1' } }], steps: [step('s', 'h')] };
+    expect((await send('own-holder', holder)).status).toBe(201);
+    expect((await send('own-promoted', own)).status).toBe(202);
+    await cancel(server, 'own-holder');
+
+    expect(await portrait('own-promoted')).toEqual(first);
+    await cancel(server, 'own-promoted');
   });
 });
