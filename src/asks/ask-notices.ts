@@ -74,7 +74,7 @@ export class AskNotices implements OnModuleDestroy {
       const most = HANDS - this.#sending.size;
       // With no hand free, the first that becomes so looks again.
       if (most <= 0) return;
-      const notices = await takeNotices(this.database, url === undefined ? null : most);
+      const notices = await takeNotices(this.database, url === undefined ? 'drop' : most);
       if (url === undefined || notices.length === 0) return;
       for (const notice of notices) this.#send(url, notice);
     }

@@ -16,10 +16,10 @@ export interface Notice {
 }
 
 /**
- * Takes notices away, the oldest first, so many or all: what another process is taking is skipped. Gives
+ * Takes notices away, the oldest first, so many: what another process is taking is skipped. Gives
  * the questions that are still open. MATERIALIZED, since a LIMIT that is planned again for each row takes more than that.
  */
-export async function deleteNotices(tx: Tx, most: number | null): Promise<Notice[]> {
+export async function deleteNotices(tx: Tx, most: number): Promise<Notice[]> {
   const { rows } = await tx.query<Notice>(
     `/* asks.delete-notices */
      WITH due AS MATERIALIZED (
@@ -34,6 +34,15 @@ export async function deleteNotices(tx: Tx, most: number | null): Promise<Notice
     [most],
   );
   return rows;
+}
+
+/** Takes all notices away, unread: nobody is to be told. What another process is taking is skipped. */
+export async function dropNotices(tx: Tx): Promise<void> {
+  await tx.query(
+    `/* asks.drop-notices */
+     WITH due AS MATERIALIZED (SELECT run_id, seq, attempt FROM ask_notices FOR UPDATE SKIP LOCKED)
+     DELETE FROM ask_notices n USING due d WHERE n.run_id = d.run_id AND n.seq = d.seq AND n.attempt = d.attempt`,
+  );
 }
 
 /** Leaves the notice for whoever comes, if its question is still open. Its run is locked, so that it stays so. */

@@ -6,7 +6,6 @@ import { Database } from '../platform/database/database.js';
 import { isContention } from '../platform/database/faults.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { Rollback } from '../platform/database/queryable.js';
-import { appendEvent } from '../records/append-event.sql.js';
 import { beginRun } from '../steps/begin-run.js';
 import { termsOf } from '../steps/terms-of.js';
 import { markRunning } from './mark-running.sql.js';
@@ -32,9 +31,13 @@ export class Promote {
         'promote',
         async (tx) => {
           if (!(await markRunning(tx, runId, assigned, whys))) throw new Rollback<Promotion>({ kind: 'moved' });
-          const begun = await beginRun(tx, runId, { assigned, nodes, terms: termsOf(this.config) });
+          const begun = await beginRun(tx, runId, {
+            assigned,
+            nodes,
+            terms: termsOf(this.config),
+            event: { kind: 'promoted', whys },
+          });
           if (begun.kind === 'collided') throw new Rollback<Promotion>({ kind: 'collided' });
-          await appendEvent(tx, runId, 'promoted', { whys, nodes: nodes.map((node) => node.node_id) });
           return { kind: 'promoted', holds: begun.holds };
         },
         { retry: false },

@@ -4,7 +4,6 @@ import type { GrantedNode } from '../leases/grant-leases.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { Rollback } from '../platform/database/queryable.js';
-import { appendEvent } from '../records/append-event.sql.js';
 import { openRecord } from '../records/open-record.sql.js';
 import { beginRun } from '../steps/begin-run.js';
 import { termsOf } from '../steps/terms-of.js';
@@ -28,9 +27,13 @@ export class CreateRun {
       if (!(await insertRun(tx, run, { state: 'RUNNING', assigned }))) return 'existed';
       await openRecord(tx, run.run_id);
       await insertSteps(tx, run.run_id, run.contract);
-      const begun = await beginRun(tx, run.run_id, { assigned, nodes, terms: termsOf(this.config) });
+      const begun = await beginRun(tx, run.run_id, {
+        assigned,
+        nodes,
+        terms: termsOf(this.config),
+        event: { kind: 'granted' },
+      });
       if (begun.kind === 'collided') throw new Rollback('collided');
-      await appendEvent(tx, run.run_id, 'granted', { nodes: nodes.map((node) => node.node_id) });
       return 'created';
     });
   }
