@@ -3,7 +3,7 @@ import type { Database } from '../platform/database/database.js';
 import { Problem } from '../platform/http/problem.js';
 import { unavailable } from '../platform/http/problem.filter.js';
 import { deleteUpload } from '../records/delete-upload.sql.js';
-import { deleteReplaced, isReplaced, lockForPublishing, publishUpload } from '../records/publish-upload.sql.js';
+import { deleteReplaced, isReplaced, publishUpload } from '../records/publish-upload.sql.js';
 import type { BegunUpload } from './begin-upload.js';
 import { fenceUpload } from './fence-upload.js';
 import type { StoredBody } from './store-body.js';
@@ -26,7 +26,6 @@ export function publish(
       const detail = `${upload.name} does not fit the schema that the contract has for it; nothing was stored`;
       throw new Problem('schema_violation', detail, { errors: faults });
     }
-    await lockForPublishing(tx, upload);
     if (await isReplaced(tx, upload.upload_id, upload)) {
       await deleteUpload(tx, upload.upload_id);
       return;

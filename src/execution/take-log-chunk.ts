@@ -1,7 +1,7 @@
 import { logAppend } from '../domain/log-append.js';
 import type { Database } from '../platform/database/database.js';
 import { Problem } from '../platform/http/problem.js';
-import { appendLog, insertLog, lockLog } from '../records/append-log.sql.js';
+import { appendLog, insertLog, readLog } from '../records/append-log.sql.js';
 import { fenceUpload, type Upload } from './fence-upload.js';
 
 export interface TakenChunk {
@@ -21,11 +21,9 @@ export function takeLogChunk(
   return database.transaction('append-log', async (tx) => {
     const attempt = await fenceUpload(tx, upload);
     const log = { run_id: upload.run_id, seq: upload.seq, attempt, name: upload.name };
-    let now = await lockLog(tx, log);
-    if (now === undefined) {
-      await insertLog(tx, log);
-      now = (await lockLog(tx, log))!;
-    }
+    const begun = await readLog(tx, log);
+    if (begun === undefined) await insertLog(tx, log);
+    const now = begun ?? { size: 0, cut: false };
     const appended = logAppend(now, offset, chunk, maxBytes);
     if (appended === undefined) throw offsetGap(now.size, offset);
     const { bytes, cut } = appended;

@@ -13,22 +13,22 @@ export interface LogNow {
   cut: boolean;
 }
 
-/** Locks the log, so that appends take turns. Undefined: nothing was written to it yet. */
-export async function lockLog(tx: Tx, { run_id, seq, attempt, name }: LogKey): Promise<LogNow | undefined> {
+/** The log as it is; its run is locked, so that appends take turns. Undefined: nothing was written to it yet. */
+export async function readLog(tx: Tx, { run_id, seq, attempt, name }: LogKey): Promise<LogNow | undefined> {
   const { rows } = await tx.query<LogNow>(
-    `/* records.lock-log */
+    `/* records.read-log */
      SELECT size::float8 AS size, cut FROM logs
-      WHERE run_id = $1 AND seq = $2 AND attempt = $3 AND name = $4 FOR NO KEY UPDATE`,
+      WHERE run_id = $1 AND seq = $2 AND attempt = $3 AND name = $4`,
     [run_id, seq, attempt, name],
   );
   return rows[0];
 }
 
-/** Begins the log, unless somebody else does at this moment; waits for them. */
+/** Begins the log. */
 export async function insertLog(tx: Tx, { run_id, seq, attempt, name }: LogKey): Promise<void> {
   await tx.query(
     `/* records.insert-log */
-     INSERT INTO logs (run_id, seq, attempt, name) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+     INSERT INTO logs (run_id, seq, attempt, name) VALUES ($1, $2, $3, $4)`,
     [run_id, seq, attempt, name],
   );
 }

@@ -3,14 +3,6 @@ import type { NewUpload } from './insert-upload.sql.js';
 
 export type UploadKey = Omit<NewUpload, 'media_type'>;
 
-/** Makes whoever publishes an upload of this step take turns: they share the lock of the run. */
-export async function lockForPublishing(tx: Tx, { run_id, seq }: UploadKey): Promise<void> {
-  await tx.query(
-    '/* records.lock-for-publishing */ SELECT FROM steps WHERE run_id = $1 AND seq = $2 FOR NO KEY UPDATE',
-    [run_id, seq],
-  );
-}
-
 /** Whether the same attempt has published an upload of this name that was begun later. */
 export async function isReplaced(
   tx: Tx,
