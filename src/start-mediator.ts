@@ -13,6 +13,7 @@ import { startEmbedded } from './platform/embedded/start-embedded.js';
 import { Lifecycle } from './platform/lifecycle.js';
 import { QueueService } from './queue/queue.service.js';
 import { Reaper } from './reaper/reaper.js';
+import { ServerPresence } from './reaper/servers/server-presence.js';
 import { stopListening } from './stop-listening.js';
 
 /** A Mediator whose port is open. */
@@ -32,8 +33,8 @@ const RECONNECT_SECONDS = 0.25;
 const GRACE_MS = 4000;
 
 /**
- * Starts in this order: the port opens and answers 503 under /v1 → database → migrations → start-up wake → ready →
- * reaper. Resolves when it is ready; what is wrong with the data directory or the port is thrown, a database that does
+ * Starts in this order: the port opens and answers 503 under /v1 → database → migrations → look for an outage,
+ * own row → start-up wake → ready → reaper. Resolves when it is ready; what is wrong with the data directory or the port is thrown, a database that does
  * not answer is waited for.
  */
 export async function startMediator(
@@ -63,6 +64,7 @@ async function bringUp(app: NestFastifyApplication, databaseUrl: string): Promis
   const database = app.get(Database);
   await untilReached(() => database.connect(databaseUrl), lifecycle.stopping);
   await untilReached(() => migrate(database.source), lifecycle.stopping);
+  await untilReached(() => app.get(ServerPresence).arrive(), lifecycle.stopping);
   if (!lifecycle.stopping.aborted) await app.get(Hints).start(databaseUrl);
   await app.get(QueueService).wake('startup');
   if (lifecycle.stopping.aborted) return;
@@ -92,6 +94,7 @@ async function stopInOrder(app: NestFastifyApplication, embedded: () => Embedded
   const grace = setTimeout(() => lifecycle.endGrace(), GRACE_MS);
   await stopListening(app);
   await app.get(QueueService).idle();
+  await app.get(ServerPresence).leave();
   clearTimeout(grace);
   await app.get(Hints).stop();
   await app.get(Database).disconnect();

@@ -11,6 +11,13 @@ export async function point(name: string): Promise<void> {
   await handler?.(name);
 }
 
+/** Passes the point behind a statement: `<transaction>:<room>.<statement>`, by the comment that its text begins with. */
+export async function pointBehind(transaction: string, sql: string): Promise<void> {
+  if (handler === undefined) return;
+  const statement = /^\/\* (\S+) \*\//.exec(sql)?.[1];
+  if (statement !== undefined) await handler(`${transaction}:${statement}`);
+}
+
 /** Tests only: puts a handler at every point, or takes it away. */
 export function atPoints(next: PointHandler | undefined): void {
   handler = next;

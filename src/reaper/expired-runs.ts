@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { THE_SERVER } from '../domain/verdict.js';
+import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { endRun } from '../steps/end-run.js';
 import { lockRun } from '../steps/lock-run.sql.js';
@@ -12,9 +13,12 @@ import type { ReaperPart } from './reaper-part.js';
 @Injectable()
 export class ExpiredRuns implements ReaperPart<string> {
   readonly name = 'expired';
-  readonly releases = true;
+  readonly wakes = 'reaper';
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+  ) {}
 
   find(): Promise<string[]> {
     return findExpired(this.database);
@@ -25,7 +29,7 @@ export class ExpiredRuns implements ReaperPart<string> {
       if ((await lockRun(tx, runId))?.state !== 'RUNNING') return false;
       // A renewal goes without the run's lock: one that is under way comes first.
       await lockLeases(tx, runId);
-      const nodes = await readExpired(tx, runId);
+      const nodes = await readExpired(tx, runId, this.config.silenceSeconds);
       if (nodes.length === 0) return false;
       const detail = `the lease of ${nodes.join(', ')} ran out: no heartbeat in time`;
       await endRun(tx, runId, {

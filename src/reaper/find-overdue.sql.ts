@@ -14,12 +14,12 @@ export async function findOverdueAsks(database: Queryable): Promise<Overdue[]> {
   return rows;
 }
 
-/** Steps claimed for longer than their time and one renew period. Unlocked, like the questions. */
+/** Steps claimed for longer than their time and one renew period, of nodes that could have told. Unlocked, like the questions. */
 export async function findOverdueSteps(database: Queryable, graceSeconds: number): Promise<Overdue[]> {
   const { rows } = await database.query<Overdue>(
     `/* reaper.find-overdue-steps */
-     SELECT run_id, seq FROM steps
-      WHERE state = 'CLAIMED' AND timeout_seconds IS NOT NULL
+     SELECT run_id, seq FROM steps JOIN nodes n USING (node_id)
+      WHERE state = 'CLAIMED' AND timeout_seconds IS NOT NULL AND NOT n.revived
         AND started_at + make_interval(secs => timeout_seconds + $1) < clock_timestamp()
       ORDER BY started_at`,
     [graceSeconds],

@@ -11,7 +11,7 @@ import type { ReaperPart } from './reaper-part.js';
 @Injectable()
 export class LeftoverLeases implements ReaperPart<Leftover> {
   readonly name = 'leftovers';
-  readonly releases = true;
+  readonly wakes = 'reaper';
 
   constructor(private readonly database: Database) {}
 

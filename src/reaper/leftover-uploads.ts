@@ -12,7 +12,7 @@ const UPLOADS_PER_PASS = 1000;
 @Injectable()
 export class LeftoverUploads implements ReaperPart<string> {
   readonly name = 'uploads';
-  readonly releases = false;
+  readonly wakes = undefined;
 
   constructor(private readonly database: Database) {}
 

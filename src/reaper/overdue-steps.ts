@@ -13,7 +13,7 @@ import type { ReaperPart } from './reaper-part.js';
 @Injectable()
 export class OverdueSteps implements ReaperPart<Overdue> {
   readonly name = 'timeouts';
-  readonly releases = true;
+  readonly wakes = 'reaper';
 
   constructor(
     private readonly database: Database,

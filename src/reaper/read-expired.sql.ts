@@ -2,13 +2,15 @@ import type { Tx } from '../platform/database/queryable.js';
 
 /**
  * The nodes whose lease of this (locked) run ran out; none while the run waits for a person: some step is ASKED, and
- * none is claimed or ready on a node.
+ * none is claimed or ready on a node. None either where no server was seen for so long (the database, or this process,
+ * has stood still since the pass began): nobody was there to renew a lease, and the next look finds the outage.
  */
-export async function readExpired(tx: Tx, runId: string): Promise<string[]> {
+export async function readExpired(tx: Tx, runId: string, silenceSeconds: number): Promise<string[]> {
   const { rows } = await tx.query<{ node_id: string }>(
     `/* reaper.read-expired */
      SELECT l.node_id FROM leases l
       WHERE l.run_id = $1 AND l.not_after < clock_timestamp()
+        AND EXISTS (SELECT FROM servers v WHERE v.seen_at > clock_timestamp() - make_interval(secs => $2))
         AND NOT (EXISTS (SELECT FROM steps s WHERE s.run_id = $1 AND s.state = 'ASKED')
                  AND NOT EXISTS (
                    SELECT FROM steps s
@@ -17,7 +19,7 @@ export async function readExpired(tx: Tx, runId: string): Promise<string[]> {
                         SELECT FROM steps n WHERE n.run_id = $1 AND n.id = ANY (s.needs)
                                               AND n.state NOT IN ('DONE', 'SKIPPED')))))
       ORDER BY l.node_id`,
-    [runId],
+    [runId, silenceSeconds],
   );
   return rows.map((row) => row.node_id);
 }

@@ -12,7 +12,10 @@ export async function readOverdueAsk(tx: Tx, { run_id, seq }: Overdue): Promise<
   return rows[0];
 }
 
-/** The step, if it is still claimed and past its time and grace; its run is locked. */
+/**
+ * The step, if it is still claimed and past its time and grace; its run is locked. A node that has not spoken since an
+ * outage may have been done in time: it is given the time to say so.
+ */
 export async function readOverdueStep(
   tx: Tx,
   { run_id, seq }: Overdue,
@@ -20,8 +23,8 @@ export async function readOverdueStep(
 ): Promise<{ id: string; node_id: string; timeout_seconds: number } | undefined> {
   const { rows } = await tx.query<{ id: string; node_id: string; timeout_seconds: number }>(
     `/* reaper.read-overdue-step */
-     SELECT id, node_id, timeout_seconds FROM steps
-      WHERE run_id = $1 AND seq = $2 AND state = 'CLAIMED'
+     SELECT id, node_id, timeout_seconds FROM steps JOIN nodes n USING (node_id)
+      WHERE run_id = $1 AND seq = $2 AND state = 'CLAIMED' AND NOT n.revived
         AND started_at + make_interval(secs => timeout_seconds + $3) < clock_timestamp()`,
     [run_id, seq, graceSeconds],
   );

@@ -3,11 +3,12 @@ import { CommitUnknown } from '../platform/database/faults.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { QueueService } from '../queue/queue.service.js';
 import type { Why } from '../queue/why.js';
+import { ServerPresence } from './servers/server-presence.js';
 import { REAPER_PARTS, type ReaperCounts, type ReaperPart } from './reaper-part.js';
 
 /**
- * One pass of the reaper: the parts that give nodes back, then one wake if any did or a sweep is owed, then the others.
- * It never touches a QUEUED run. The loop around it is the Reaper.
+ * One pass of the reaper: the look for an outage, the parts that may free something, one wake if any did or a sweep is
+ * owed, then the other parts. It never touches a QUEUED run. The loop around it is the Reaper.
  */
 @Injectable()
 export class ReaperPass {
@@ -17,19 +18,29 @@ export class ReaperPass {
     @Inject(REAPER_PARTS) private readonly parts: ReaperPart[],
     private readonly queue: QueueService,
     private readonly lifecycle: Lifecycle,
+    private readonly presence: ServerPresence,
   ) {}
 
   async run(): Promise<ReaperCounts> {
-    const counts: ReaperCounts = { asks: 0, timeouts: 0, expired: 0, leftovers: 0, uploads: 0, sealed: 0, errors: 0 };
-    let released = false;
-    for (const part of this.parts.filter((one) => one.releases)) {
-      if (await this.#take(part, counts)) released = true;
+    const counts: ReaperCounts = {
+      asks: 0,
+      timeouts: 0,
+      expired: 0,
+      leftovers: 0,
+      servers: 0,
+      uploads: 0,
+      sealed: 0,
+      errors: 0,
+    };
+    // First of all, and without it nothing: after an outage nodes are to speak before anything is taken from them.
+    await this.presence.touch();
+    const whys = new Set<Why>();
+    for (const part of this.parts) {
+      if (part.wakes !== undefined && (await this.#take(part, counts))) whys.add(part.wakes);
     }
-    const whys: Why[] = [];
-    if (released) whys.push('reaper');
-    if (this.queue.owed) whys.push('owed');
-    if (whys.length > 0) await this.queue.wake(...whys);
-    for (const part of this.parts.filter((one) => !one.releases)) await this.#take(part, counts);
+    if (this.queue.owed) whys.add('owed');
+    if (whys.size > 0) await this.queue.wake(...whys);
+    for (const part of this.parts.filter(({ wakes }) => wakes === undefined)) await this.#take(part, counts);
     return counts;
   }
 

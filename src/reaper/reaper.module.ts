@@ -9,10 +9,13 @@ import { OverdueSteps } from './overdue-steps.js';
 import { REAPER_PARTS } from './reaper-part.js';
 import { Reaper } from './reaper.js';
 import { ReaperPass } from './reaper-pass.js';
+import { LostServers } from './servers/lost-servers.js';
+import { ServerPresence } from './servers/server-presence.js';
+import { TouchServer } from './servers/touch-server.js';
 import { UnsealedRecords } from './unsealed-records.js';
 
 /** In the order of a pass: whoever waits for too long first, then whoever has fallen silent, then what is left over. */
-const PARTS = [OverdueAsks, OverdueSteps, ExpiredRuns, LeftoverLeases, LeftoverUploads, UnsealedRecords];
+const PARTS = [OverdueAsks, OverdueSteps, ExpiredRuns, LeftoverLeases, LostServers, LeftoverUploads, UnsealedRecords];
 
 @Module({
   imports: [QueueModule, RecordsModule],
@@ -21,7 +24,9 @@ const PARTS = [OverdueAsks, OverdueSteps, ExpiredRuns, LeftoverLeases, LeftoverU
     { provide: REAPER_PARTS, inject: PARTS, useFactory: (...parts: unknown[]) => parts },
     Reaper,
     ReaperPass,
+    ServerPresence,
+    TouchServer,
   ],
-  exports: [Reaper, ReaperPass],
+  exports: [Reaper, ReaperPass, ServerPresence],
 })
 export class ReaperModule {}

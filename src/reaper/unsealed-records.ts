@@ -10,7 +10,7 @@ const SEALS_PER_PASS = 1000;
 @Injectable()
 export class UnsealedRecords implements ReaperPart<string> {
   readonly name = 'sealed';
-  readonly releases = false;
+  readonly wakes = undefined;
 
   constructor(
     private readonly database: Database,

@@ -83,7 +83,9 @@ describe('the names of statements', () => {
 const WRITERS: Record<string, readonly string[]> = {
   leases: ['src/leases/'],
   grants: ['src/leases/'],
-  nodes: ['src/nodes/'],
+  // Fleet writes what an outage changes in an advert: the server's word, not the node's.
+  nodes: ['src/nodes/', 'src/fleet/revive-adverts.'],
+  servers: ['src/reaper/servers/'],
   records: ['src/records/'],
   events: ['src/records/'],
   steps: ['src/steps/'],

@@ -26,12 +26,17 @@ export class Config {
   readonly dbPoolSize!: number;
   readonly logLevel!: string;
 
-  constructor(values: Omit<Config, 'lifeSeconds'>) {
+  constructor(values: Omit<Config, 'lifeSeconds' | 'silenceSeconds'>) {
     Object.assign(this, values);
   }
 
   /** How long an advert lives, and a lease that its node renews. */
   get lifeSeconds(): number {
     return this.renewSeconds * this.notAfterFactor;
+  }
+
+  /** For how long no server has to be seen until that counts as an outage: a node that spoke just before is then due. */
+  get silenceSeconds(): number {
+    return this.renewSeconds * (this.notAfterFactor - 1);
   }
 }

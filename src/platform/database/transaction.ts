@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { point } from '../points.js';
+import { point, pointBehind } from '../points.js';
 import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, sqlState } from './faults.js';
 import { type Hint, type Result, Rollback, type Tx } from './queryable.js';
 
@@ -70,7 +70,11 @@ async function once<T>(
     try {
       const tx: Tx = {
         name,
-        query: (sql, params) => query(runner, sql, params),
+        query: async <Row>(sql: string, params?: unknown[]) => {
+          const result = await query<Row>(runner, sql, params);
+          await pointBehind(name, sql);
+          return result;
+        },
         hint: (hint) => hints.add(hint),
         savepoint: (part) => savepoint(runner, part),
       };

@@ -1,0 +1,30 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
+import { Database } from '../../platform/database/database.js';
+import type { ReaperPart } from '../reaper-part.js';
+import { deleteLost, findLost } from './find-lost.sql.js';
+
+/** Removes the row of a server that has fallen silent: it may have died between a commit and its wake, so the pass wakes. */
+@Injectable()
+export class LostServers implements ReaperPart<string> {
+  readonly #logger = new Logger('servers');
+  readonly name = 'servers';
+  readonly wakes = 'server-lost';
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+  ) {}
+
+  find(): Promise<string[]> {
+    return findLost(this.database, this.config.lifeSeconds);
+  }
+
+  async reap(serverId: string): Promise<boolean> {
+    const lost = await this.database.transaction('server-lost', (tx) =>
+      deleteLost(tx, serverId, this.config.lifeSeconds),
+    );
+    if (lost) this.#logger.warn({ msg: 'a server was lost: the queue is looked at in its place', server_id: serverId });
+    return lost;
+  }
+}
