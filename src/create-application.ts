@@ -35,6 +35,7 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
     requestIdHeader: false,
     bodyLimit: BODY_BYTES,
     return503OnClosing: false,
+    forceCloseConnections: false,
     // Faults that are met before there is a route: a path that cannot be decoded, bytes that are no HTTP.
     frameworkErrors: answerBadPath,
     clientErrorHandler: answerNoHttp,
