@@ -31,6 +31,8 @@ export interface Mediator {
 
 const RECONNECT_SECONDS = 0.25;
 const GRACE_MS = 4000;
+/** For what cannot stop at once at the end of the grace. */
+const LAST_MS = 300;
 
 /**
  * Starts in this order: the port opens and answers 503 under /v1 → database → migrations → look for an outage,
@@ -90,12 +92,18 @@ async function untilReached(step: () => Promise<void>, stopping: AbortSignal): P
 async function stopInOrder(app: NestFastifyApplication, embedded: () => EmbeddedServer | undefined): Promise<void> {
   const lifecycle = app.get(Lifecycle);
   lifecycle.beginStop();
+  let grace: NodeJS.Timeout | undefined;
   // At the end of the grace a sweep stops between two runs, and connections that are still open are cut.
-  const grace = setTimeout(() => lifecycle.endGrace(), GRACE_MS);
+  const over = new Promise<void>((resolve) => {
+    grace = setTimeout(() => {
+      lifecycle.endGrace();
+      grace = setTimeout(resolve, LAST_MS);
+    }, GRACE_MS);
+  });
   await stopListening(app);
-  await app.get(QueueService).idle();
-  await app.get(ServerPresence).leave();
+  await Promise.race([app.get(QueueService).idle(), over]);
   clearTimeout(grace);
+  await app.get(ServerPresence).leave();
   await app.get(Hints).stop();
   await app.get(Database).disconnect();
   await embedded()?.stop();

@@ -20,6 +20,8 @@ export class QueueService {
   #current: Promise<void> = Promise.resolve();
   #next: PlannedSweep | undefined;
   #owed = false;
+  /** Use cases that may free something and have not woken yet. */
+  readonly #uses = new Set<Promise<unknown>>();
   /** Runs whose promotion failed by itself in the last sweep, and whether that was made up for: once, not for ever. */
   #failing = new Map<string, 'owed' | 'made up for'>();
 
@@ -31,6 +33,11 @@ export class QueueService {
   /** True where a sweep of this process is to be made up for by the next reaper pass. */
   get owed(): boolean {
     return this.#owed;
+  }
+
+  /** True where nobody has to make up for this process, should it end now. */
+  get settled(): boolean {
+    return !this.#owed && this.#uses.size === 0;
   }
 
   /** Sweeps, with all these whys; returns when that is done. */
@@ -47,6 +54,16 @@ export class QueueService {
    * leaves a sweep owed, since it may have happened.
    */
   async wakeAfter<T>(useCase: () => Promise<T>, whysOf: (outcome: T) => Why[]): Promise<T> {
+    const use = this.#wakeAfter(useCase, whysOf);
+    this.#uses.add(use);
+    try {
+      return await use;
+    } finally {
+      this.#uses.delete(use);
+    }
+  }
+
+  async #wakeAfter<T>(useCase: () => Promise<T>, whysOf: (outcome: T) => Why[]): Promise<T> {
     let outcome: T;
     try {
       outcome = await useCase();
@@ -59,8 +76,9 @@ export class QueueService {
     return outcome;
   }
 
-  /** Returns when the sweeps that were asked for so far are done. */
+  /** Returns when whatever may wake, its caller gone or not, has done so, and the sweeps that were asked for are done. */
   async idle(): Promise<void> {
+    await Promise.allSettled(this.#uses);
     await (this.#next?.done ?? this.#current);
   }
 

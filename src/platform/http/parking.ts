@@ -12,6 +12,9 @@ export interface Occasions {
   everySeconds: number;
 }
 
+/** After a look that the database did not answer. */
+const AGAIN_MS = 500;
+
 /*
  * Where long polls wait. A call registers before it looks, so that nothing which comes in between is missed; it is told to
  * look again by a hint (from this process or another), by a reconnect of the listening connection, and once every period.
@@ -24,6 +27,7 @@ export class Parking<For> {
   #looking = false;
   #lookAgain = false;
   #close: () => void = () => undefined;
+  #again: NodeJS.Timeout | undefined;
 
   /** `findNews` gives those of the waiting for whom there may be something; `what` names it in the log. */
   constructor(
@@ -42,6 +46,7 @@ export class Parking<For> {
     this.#close = () => {
       this.lifecycle.stopping.removeEventListener('abort', endAll);
       clearInterval(timer);
+      clearTimeout(this.#again);
       deaf.forEach((stop) => stop());
     };
   }
@@ -74,7 +79,7 @@ export class Parking<For> {
     try {
       for (;;) {
         parked.beginLook();
-        const found = looked ? await patient(attempt) : await attempt();
+        const found = looked ? await this.#patient(attempt) : await attempt();
         looked = true;
         if (found !== undefined || parked.over) return found;
         await parked.noticed();
@@ -98,20 +103,29 @@ export class Parking<For> {
         for (const call of this.#parked) if (news.has(call.waitsFor)) call.ring();
       }
     } catch (error) {
-      // The reconnect of the listening connection, or the timer, looks again.
       this.#logger.warn({ msg: `could not look for ${this.what}`, err: error });
+      this.#lookSoon();
     } finally {
       this.#looking = false;
     }
   }
-}
 
-/** Nothing, where the database does not answer: when the listening connection is back, everybody looks again. */
-async function patient<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (isUnreachable(error)) return undefined;
-    throw error;
+  /** Nothing, where the database does not answer; the notice that has led here is not lost. */
+  async #patient<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      this.#lookSoon();
+      return undefined;
+    }
+  }
+
+  /** The listening connection may be well, and would tell nobody to look again. */
+  #lookSoon(): void {
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined;
+      void this.#look();
+    }, AGAIN_MS).unref();
   }
 }

@@ -3,6 +3,7 @@ import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import type { ReaperPart } from '../reaper-part.js';
 import { deleteLost, findLost } from './find-lost.sql.js';
+import { ServerPresence } from './server-presence.js';
 
 /** Removes the row of a server that has fallen silent: it may have died between a commit and its wake, so the pass wakes. */
 @Injectable()
@@ -14,10 +15,13 @@ export class LostServers implements ReaperPart<string> {
   constructor(
     private readonly database: Database,
     private readonly config: Config,
+    private readonly presence: ServerPresence,
   ) {}
 
-  find(): Promise<string[]> {
-    return findLost(this.database, this.config.lifeSeconds);
+  /** Not its own, however old it is: this process, or its database, may have stood still, and the row tells since when. */
+  async find(): Promise<string[]> {
+    const lost = await findLost(this.database, this.config.lifeSeconds);
+    return lost.filter((serverId) => serverId !== this.presence.serverId);
   }
 
   async reap(serverId: string): Promise<boolean> {

@@ -12,12 +12,12 @@ const RETRY_SECONDS = 1;
 /*
  * The row of this process in `servers`: written before the start-up wake, kept fresh every third of a renew period by a
  * timer of its own (a sweep or a reaper pass may take longer than that), and marked as stopped at the end, unless a sweep
- * is still owed: then another server is to take this one for lost, and to make up for it.
+ * is still owed or something was cut short that may have to wake: then another server is to take this one for lost, and to make up for it.
  */
 @Injectable()
 export class ServerPresence {
   readonly #logger = new Logger('servers');
-  readonly #serverId = randomUUID();
+  readonly serverId = randomUUID();
   #timer: NodeJS.Timeout | undefined;
   #touching: Promise<void> = Promise.resolve();
   #state: 'away' | 'there' | 'left' = 'away';
@@ -38,7 +38,7 @@ export class ServerPresence {
 
   /** Looks whether there was an outage, and says that this server is there. */
   touch(): Promise<void> {
-    return this.server.touch(this.#serverId);
+    return this.server.touch(this.serverId);
   }
 
   /** Ends the timer and marks the row. A row that could not be marked makes others look at the queue, which does no harm. */
@@ -47,9 +47,9 @@ export class ServerPresence {
     this.#state = 'left';
     clearTimeout(this.#timer);
     await this.#touching;
-    if (this.queue.owed) return;
+    if (!this.queue.settled) return;
     try {
-      await this.database.transaction('leave', (tx) => stopServer(tx, this.#serverId));
+      await this.database.transaction('leave', (tx) => stopServer(tx, this.serverId));
     } catch (error) {
       this.#logger.warn({ msg: 'the row of this server was not marked as stopped', err: error });
     }

@@ -29,7 +29,7 @@ export class TouchServer {
       await lockServers(tx);
       const outage = await readOutage(tx, silenceSeconds);
       if (outage !== undefined) await lockLive(tx, outage.last_seen);
-      const nodes = outage === undefined ? 0 : await reviveAdverts(tx, outage.last_seen, lifeSeconds);
+      const nodes = outage === undefined ? 0 : await reviveAdverts(tx, outage.last_seen, silenceSeconds, lifeSeconds);
       const leases = outage === undefined ? 0 : await extendLeases(tx, outage.last_seen, lifeSeconds);
       await seeServer(tx, serverId);
       await forgetStopped(tx, DAY_SECONDS);

@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.js';
 import { letTimePass } from '../../support/let-time-pass.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { blockedOn } from '../../support/parked.js';
+import { openSession } from '../../support/session.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../../support/queue.js';
 
 /** Adverts and renewed leases live 180 s; an outage is more than 120 s without a server. */
@@ -155,6 +156,14 @@ describe('after an outage', () => {
     expect(await revived()).toEqual([]);
   });
 
+  it('a node that speaks before anybody has looked for the outage has been heard of', async () => {
+    await fleet('N1', 'N2');
+    await letTimePass(database, 3600);
+    await node('N1').advertise();
+    await server.reap();
+    expect(await revived()).toEqual(['N2']);
+  });
+
   it('a lease that ran out while the database stood still in the middle of a pass is left to the next look', async () => {
     await fleet('N1');
     expect((await submit(server, run('a'))).status).toBe(201);
@@ -239,15 +248,33 @@ describe('the rows of servers', () => {
           if (name === 'sweep.begin') throw new Error('forced');
         });
         await other.node('N2', [{ role: 'y' }]).advertise();
-        atPoints(undefined);
       }
-      await other.stop();
+      await other.mediator.stop();
+      atPoints(undefined);
       expect(
         await database.sql('SELECT stopped_at IS NOT NULL AS stopped FROM servers WHERE server_id = $1', [
           own!.server_id,
         ]),
       ).toEqual([{ stopped: !owed }]);
     }
+  });
+
+  it('a stop that cuts off who may still release does not mark the row: another takes it for lost, and wakes', async () => {
+    const { database } = server;
+    await database.sql('UPDATE servers SET stopped_at = seen_at');
+    const other = await startTestMediator({ database, env: ENV });
+    await other.node('N4', [{ role: 'cut' }]).advertise();
+    expect(await submitAll(other, R('cut', { run_id: 'cut-a' }), R('cut', { run_id: 'cut-b' }))).toEqual([201, 202]);
+    const session = await openSession(database);
+    await session.sql('BEGIN');
+    await session.sql("SELECT FROM runs WHERE run_id = 'cut-a' FOR UPDATE");
+    const cancelled = cancel(other, 'cut-a').catch(() => 'cut off');
+    await blockedOn(database, 'steps.lock-run');
+    await other.stop();
+    expect(await cancelled).toBe('cut off');
+    await session.sql('ROLLBACK');
+    await session.close();
+    expect(await database.sql('SELECT FROM servers WHERE stopped_at IS NULL')).toHaveLength(1);
   });
 
   it('a server keeps its row fresh by itself, and finds an outage so', async () => {
