@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { atPoints } from '../../../src/platform/points.js';
 import { R } from '../../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { everything } from '../../support/stored.js';
@@ -9,6 +10,7 @@ describe('adverts and what is shown of the fleet', () => {
     server = await startTestMediator();
   });
   afterEach(async () => {
+    atPoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());
@@ -175,5 +177,20 @@ describe('adverts and what is shown of the fleet', () => {
 
     expect(await server.reap()).toMatchObject({ leftovers: 1, expired: 0, errors: 0 });
     expect((await node.work()).body).toMatchObject({ run_id: 'next', run_state: 'SUCCEEDED' });
+  });
+
+  it('a heartbeat that changes nothing sends two statements between BEGIN and COMMIT, and one more for the lease', async () => {
+    const nodes = ['j10', 'k11'].map((id) => server.node(id, [{ role: id }]));
+    for (const node of nodes) await node.advertise();
+    await post('runs', R('k11', { run_id: 'held' }));
+    const sent: string[] = [];
+    atPoints((name) => {
+      if (name.startsWith('advert:')) sent.push(name);
+    });
+
+    await nodes[0]!.advertise();
+    expect(sent.splice(0)).toEqual(['advert:nodes.lock-advert', 'advert:nodes.store-advert']);
+    await nodes[1]!.advertise();
+    expect(sent).toEqual(['advert:nodes.lock-advert', 'advert:nodes.store-advert', 'advert:leases.renew']);
   });
 });
