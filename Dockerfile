@@ -1,11 +1,11 @@
 # The Mediator for a PostgreSQL of your own (15 or newer), with nothing of the embedded one in it.
 #
 #   docker build -t mediator .
-#   docker run -p 127.0.0.1:3000:3000 -e DATABASE_URL=postgres://… -e MEDIATOR_INSECURE=true mediator
+#   docker run -p 3000:3000 -v ./tokens.json:/tokens.json:ro -e MEDIATOR_TOKENS_FILE=/tokens.json -e DATABASE_URL=postgres://… mediator
 #
-# Inside a container the server must listen on all addresses to be reached, so HOST is 0.0.0.0. It does not know its callers
-# yet, and therefore refuses to start there until whoever runs it says MEDIATOR_INSECURE=true: publish the port to people
-# you trust only. That is not said here, since it is not for an image to say.
+# Inside a container the server must listen on all addresses to be reached, so HOST is 0.0.0.0. Without a tokens file it does
+# not know its callers, and refuses to start there until whoever runs it says MEDIATOR_INSECURE=true: publish the port to
+# people you trust only then. That is not said here, since it is not for an image to say.
 #
 # Debian and not Alpine: with the optional packages added, the embedded PostgreSQL runs here too, and it needs glibc.
 

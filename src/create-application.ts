@@ -3,14 +3,18 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import fastify, { LogController } from 'fastify';
 import { AppModule } from './app.module.js';
 import { serveDocs } from './docs/serve-docs.js';
+import { guardCallers } from './platform/access/guard-callers.js';
+import { Tokens } from './platform/access/tokens.js';
 import type { Config } from './platform/config/config.js';
 import { answerBadPath, answerNoHttp } from './platform/http/early-faults.js';
 import { guardRequests } from './platform/http/guard-requests.js';
 import { takeJsonOnly } from './platform/http/json-body.js';
+import { limitSlowBodies } from './platform/http/limit-slow-bodies.js';
 import { ProblemFilter } from './platform/http/problem.filter.js';
 import { takeRawBodies } from './platform/http/raw-body.js';
 import { requestId } from './platform/http/request-id.js';
 import { Routes } from './platform/http/routes.js';
+import { protectPages } from './platform/http/protect-pages.js';
 import { validation } from './platform/http/validation.js';
 import { Lifecycle } from './platform/lifecycle.js';
 import { describeError } from './platform/logging/describe-error.js';
@@ -20,6 +24,10 @@ import { JsonLogger } from './platform/logging/json-logger.js';
 const CONTRACT_BYTES = 256 * 1024;
 const BODY_BYTES = 1024 * 1024;
 const CONTRACT_ROUTES = ['/v1/runs', '/v1/runs/dry-run'];
+
+/** How long the headers of a request may take to come, and a body that is read whole. Uploads may take as long as they do. */
+const HEADERS_SECONDS = 20;
+const BODY_SECONDS = 60;
 
 /** The application with its routes, not listening yet and without a database. */
 export async function createApplication(config: Config): Promise<NestFastifyApplication> {
@@ -39,11 +47,12 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
     // Faults that are met before there is a route: a path that cannot be decoded, bytes that are no HTTP.
     frameworkErrors: answerBadPath,
     clientErrorHandler: answerNoHttp,
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, headersTimeout: HEADERS_SECONDS * 1000, connectionsCheckingInterval: 5000 },
     routerOptions: { maxParamLength: 1000 },
   });
   // Left to itself, Node answers a missing Host and an unknown Expect without a body; here they meet the guards.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
+  await protectPages(server);
   takeJsonOnly(server);
   takeRawBodies(server);
   const routes = new Routes(server);
@@ -58,6 +67,8 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
     abortOnError: false,
   });
   guardRequests(server, app.get(Lifecycle));
+  guardCallers(server, app.get(Tokens), config);
+  limitSlowBodies(server, BODY_SECONDS);
   app.useGlobalPipes(validation());
   app.useGlobalFilters(new ProblemFilter(routes));
   serveDocs(app);

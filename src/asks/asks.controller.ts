@@ -3,6 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOver } from '../domain/states.js';
+import { MayCall } from '../platform/access/may-call.decorator.js';
 import { nextLink } from '../platform/http/next-link.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
 import { Principal } from '../platform/http/principal.js';
@@ -30,6 +31,7 @@ export class AsksController {
 
   /** The questions that are open, the oldest first. */
   @Get('asks')
+  @MayCall('submitter', 'operator')
   @ListAsksApi()
   async list(
     @Query() page: PageQueryDto,
@@ -45,6 +47,7 @@ export class AsksController {
 
   /** A person answers the question of a step. */
   @Post('runs/:run_id/steps/:seq/answer')
+  @MayCall('submitter', 'operator')
   @HttpCode(200)
   @RouteConfig({ ownParser: true })
   @AnswerAskApi()

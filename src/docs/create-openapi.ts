@@ -1,12 +1,22 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { TOKEN_SCHEME } from '../platform/access/may-call.decorator.js';
 import { SHARED_HEADERS } from '../platform/http/shared-headers.js';
 import { addExamples } from './add-examples.js';
 import { flattenReferences } from './flatten-references.js';
 import { INTRODUCTION } from './introduction.js';
+import { nameRoles } from './name-roles.js';
 import { orderOperations } from './order-operations.js';
 import { TAGS } from './tags.js';
 import { VERSION } from './version.js';
+
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'A token that this server knows, if it has a tokens file; without one, none is asked for. Its role decides which ' +
+    'operations it may call, and its name is the principal.',
+} as const;
 
 /** The OpenAPI document of the application. It is complete only when made from the compiled program. */
 export function createOpenApi(app: INestApplication): OpenAPIObject {
@@ -24,11 +34,16 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
       schema: { type: 'string', maxLength: 128 },
     });
   for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
-  const base = { ...builder.build(), security: [], components: { headers: SHARED_HEADERS } };
+  const base = {
+    ...builder.build(),
+    security: [],
+    components: { headers: SHARED_HEADERS, securitySchemes: { [TOKEN_SCHEME]: BEARER } },
+  };
   const document = SwaggerModule.createDocument(app, base);
   flattenReferences(document);
   orderOperations(document);
   addExamples(document);
+  nameRoles(document);
   const { openapi, info, servers, tags, security, paths, components } = document;
   return { openapi, info, servers, tags, security, paths, components: sorted(components) };
 }

@@ -1,6 +1,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type ProblemCode, PROBLEMS } from '../domain/problem-codes.js';
+import { AnybodyMayCall } from '../platform/access/may-call.decorator.js';
 import { Problem } from '../platform/http/problem.js';
 import { IndexDto, ProblemPageDto } from './docs.dto.js';
 import { ExplainProblemApi } from './explain-problem.api.js';
@@ -12,6 +13,7 @@ import { VERSION } from './version.js';
 export class DocsController {
   /** What this is and where it is described. */
   @Get()
+  @AnybodyMayCall()
   @IndexApi()
   index(): IndexDto {
     return { name: 'mediator', version: VERSION, docs: '/docs', openapi: '/openapi.json' };
@@ -19,6 +21,7 @@ export class DocsController {
 
   /** What a problem's code means, to the caller and to the operator. */
   @Get('problems/:code')
+  @AnybodyMayCall()
   @ExplainProblemApi()
   problem(@Param('code') code: string): ProblemPageDto {
     if (!Object.hasOwn(PROBLEMS, code)) {

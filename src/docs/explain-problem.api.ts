@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiOperation, ApiParam } from '@nestjs/swagger';
 import { PROBLEMS } from '../domain/problem-codes.js';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
-import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { ApiProblemsToAnybody } from '../platform/http/api-problems.decorator.js';
 import { ProblemPageDto } from './docs.dto.js';
 
 export function ExplainProblemApi(): MethodDecorator {
@@ -18,6 +18,6 @@ export function ExplainProblemApi(): MethodDecorator {
       enumName: 'ProblemCode',
     }),
     ApiAnswer(200, 'What it means.', { type: ProblemPageDto }),
-    ApiProblems('not_found'),
+    ApiProblemsToAnybody('not_found'),
   );
 }

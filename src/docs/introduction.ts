@@ -23,6 +23,10 @@ it with the nonce of the lease. When a lease is missing in the answer to an adve
 - 503 \`unavailable\` means that the server is starting, stopping or without its database: repeat after \`Retry-After\`.
 - Whatever is served with GET is served with HEAD too.
 - Every string is well-formed Unicode without NUL, and no JSON is nested deeper than 200 levels.
-- There are no tokens in this version: whoever reaches the server may do everything, and says who they are in
-  \`Mediator-Principal\`. It listens on the loopback interface only, unless its operator has decided otherwise.
+- Who speaks is known by \`Authorization: Bearer <token>\`. The role of the token says which operations it may call: a
+  \`submitter\` submits, reads, answers, and cancels what it has submitted; a \`node\` speaks for itself; an \`operator\` may do
+  everything. Who may not is told so before anything is said of the run or the node: 401, 429, 403, then the rest.
+- Where the server has no tokens, whoever reaches it is operator and says who they are in \`Mediator-Principal\`. It then
+  listens on the loopback interface only, and takes nothing from the pages of others (403), unless its operator has decided
+  otherwise.
 `.trim();

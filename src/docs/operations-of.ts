@@ -3,6 +3,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 /** An operation as far as it is completed here; @nestjs/swagger does not export its own types of these. */
 export interface Operation {
   operationId: string;
+  description?: string;
+  'x-roles'?: string[];
   parameters: Parameter[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { content?: Record<string, Media> }>;

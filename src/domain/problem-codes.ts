@@ -26,12 +26,13 @@ export const PROBLEMS = {
     status: 401,
     title: 'No valid token',
     caller: 'Send `Authorization: Bearer <token>` with a token this server knows.',
-    operator: 'Check the tokens file if the caller should be known.',
+    operator: 'Check the tokens file if the caller should be known; it is read again on SIGHUP.',
   },
   forbidden: {
     status: 403,
     title: 'Not allowed',
-    caller: 'The token is valid, but its role may not do this.',
+    caller:
+      'The token is valid, but its role may not do this, or the run or node is not its own. Without tokens: the request came from the page of another site, or by a name that is not of this machine.',
     operator: 'Check the role of the token if the caller should be allowed.',
   },
   not_answerer: {
@@ -124,7 +125,7 @@ export const PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     caller: 'Wait for as long as `Retry-After` says.',
-    operator: 'The limit per token is configuration.',
+    operator: 'The limit is MEDIATOR_RATE_LIMIT_PER_SECOND, per token.',
   },
   unsatisfiable: {
     status: 422,

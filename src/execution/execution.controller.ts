@@ -1,6 +1,8 @@
 import { Body, Controller, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { MayCall } from '../platform/access/may-call.decorator.js';
+import { OwnNode, refuseUnlessOwnNode } from '../platform/access/own-node.js';
 import { CallerGone } from '../platform/http/caller-gone.js';
 import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/node-id.js';
 import { Problem } from '../platform/http/problem.js';
@@ -30,16 +32,19 @@ export class ExecutionController {
 
   /** A node asks for its next step, and waits for one. */
   @Post('nodes/:node_id/claim')
+  @MayCall('node', 'operator')
   @HttpCode(200)
   @ClaimStepApi()
   async claim(
     @Param('node_id') nodeId: string,
     @Query() query: ClaimQueryDto,
     @Headers('mediator-instance') instance: string | undefined,
+    @OwnNode() own: string | undefined,
     @CallerGone() gone: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ClaimDto | undefined> {
     if (!NODE_ID.test(nodeId)) throw new Problem('invalid_request', `node_id ${NODE_ID_RULE}`);
+    refuseUnlessOwnNode(own, nodeId);
     if (instance !== undefined && !INSTANCE.test(instance)) {
       throw new Problem('invalid_request', `Mediator-Instance ${INSTANCE_RULE}`);
     }
@@ -51,6 +56,7 @@ export class ExecutionController {
 
   /** A node reports what became of its step. */
   @Post('runs/:run_id/steps/:seq/result')
+  @MayCall('node', 'operator')
   @HttpCode(200)
   @ReportResultApi()
   async report(
@@ -58,7 +64,9 @@ export class ExecutionController {
     @Param('seq') seq: string,
     @Headers('mediator-lease') nonce: string | undefined,
     @Body() report: ReportDto,
+    @OwnNode() own: string | undefined,
   ): Promise<StepOutcomeDto> {
+    refuseUnlessOwnNode(own, report.node_id);
     if (!nonce) throw new Problem('invalid_request', 'the header Mediator-Lease must carry the nonce of the lease');
     const reported = { ...report, run_id: runId, seq: stepSeq(seq), nonce };
     const { step_state, rolled_back, run_state } = await this.queue.wakeAfter(

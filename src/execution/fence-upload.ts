@@ -1,5 +1,6 @@
 import { isOver } from '../domain/states.js';
 import type { Tx } from '../platform/database/queryable.js';
+import { refuseUnlessOwnNode } from '../platform/access/own-node.js';
 import { Problem } from '../platform/http/problem.js';
 import { lockRun } from '../steps/lock-run.sql.js';
 import { readStepHeld } from './read-step-held.sql.js';
@@ -12,6 +13,8 @@ export interface Upload {
   /** Undefined: the current one. */
   attempt: number | undefined;
   nonce: string;
+  /** The only node that the caller speaks for; undefined: an operator, who speaks for all. */
+  speaker: string | undefined;
 }
 
 /**
@@ -19,15 +22,18 @@ export interface Upload {
  * attempt, by the node that holds it so. Until the commit nobody changes that. Gives the attempt. The run's lock is not
  * shared: uploads that share it would let each other in past whoever wants to end the run, for as long as they come.
  */
-export async function fenceUpload(tx: Tx, { run_id, seq, attempt, nonce }: Upload): Promise<number> {
+export async function fenceUpload(tx: Tx, { run_id, seq, attempt, nonce, speaker }: Upload): Promise<number> {
   const run = await lockRun(tx, run_id);
   if (run === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
   const step = await readStepHeld(tx, run_id, seq, nonce);
   if (step === undefined) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);
+  // Whose step it is comes before how it stands; a step that has no node yet is nobody's.
+  if (step.node_id !== '') refuseUnlessOwnNode(speaker, step.node_id);
   if (isOver(run.state)) throw new Problem('run_over', `run ${run_id} is over: stop the work`);
   if (step.holder === null) {
     throw new Problem('stale_lease', `nobody holds run ${run_id} by this lease: stop the work`);
   }
+  refuseUnlessOwnNode(speaker, step.holder);
   const right = step.state === 'CLAIMED' && step.node_id === step.holder;
   if (!right || (attempt !== undefined && attempt !== step.attempt)) {
     const detail = `the step is ${step.state} in attempt ${step.attempt}, not claimed like this by ${step.holder}`;

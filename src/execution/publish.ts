@@ -5,7 +5,7 @@ import { unavailable } from '../platform/http/problem.filter.js';
 import { deleteUpload } from '../records/delete-upload.sql.js';
 import { deleteReplaced, isReplaced, publishUpload } from '../records/publish-upload.sql.js';
 import type { BegunUpload } from './begin-upload.js';
-import { fenceUpload } from './fence-upload.js';
+import { fenceUpload, type Upload } from './fence-upload.js';
 import type { StoredBody } from './store-body.js';
 
 /**
@@ -16,12 +16,12 @@ import type { StoredBody } from './store-body.js';
 export function publish(
   database: Database,
   upload: BegunUpload,
-  nonce: string,
+  { nonce, speaker }: Pick<Upload, 'nonce' | 'speaker'>,
   { size, sha256 }: StoredBody,
   faults: Fault[],
 ): Promise<void> {
   return database.transaction('publish', async (tx) => {
-    await fenceUpload(tx, { ...upload, nonce });
+    await fenceUpload(tx, { ...upload, nonce, speaker });
     if (faults.length > 0) {
       const detail = `${upload.name} does not fit the schema that the contract has for it; nothing was stored`;
       throw new Problem('schema_violation', detail, { errors: faults });

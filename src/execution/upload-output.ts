@@ -24,7 +24,7 @@ export class UploadOutput {
     try {
       const stored = await storeBody(this.database, begun.upload_id, body.bytes, maxBlobBytes);
       const faults = await this.judge.judge(begun, stored.size);
-      await publish(this.database, begun, upload.nonce, stored, faults);
+      await publish(this.database, begun, upload, stored, faults);
     } catch (error) {
       await discardUpload(this.database, begun.upload_id);
       throw error;

@@ -3,6 +3,8 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { OUTPUT } from '../domain/contract/names.js';
+import { MayCall } from '../platform/access/may-call.decorator.js';
+import { OwnNode } from '../platform/access/own-node.js';
 import { Problem } from '../platform/http/problem.js';
 import { RawBody, type RawBodyOf } from '../platform/http/raw-body.js';
 import { stepSeq } from '../runs/step-seq.js';
@@ -22,6 +24,7 @@ export class UploadsController {
 
   /** A node uploads an output of its step. */
   @Put('blobs/:name')
+  @MayCall('node', 'operator')
   @HttpCode(204)
   @RouteConfig({ rawBody: true })
   @UploadOutputApi()
@@ -29,14 +32,16 @@ export class UploadsController {
     @Param() { run_id, seq, name }: Record<'run_id' | 'seq' | 'name', string>,
     @Query() { attempt }: UploadQueryDto,
     @Headers('mediator-lease') nonce: string | undefined,
+    @OwnNode() speaker: string | undefined,
     @RawBody() body: RawBodyOf,
   ): Promise<void> {
     if (!OUTPUT.accepts(name)) throw new Problem('invalid_request', OUTPUT.says);
-    await this.outputs.upload({ run_id, seq: stepSeq(seq), name, attempt, nonce: leaseOf(nonce) }, body);
+    await this.outputs.upload({ run_id, seq: stepSeq(seq), name, attempt, nonce: leaseOf(nonce), speaker }, body);
   }
 
   /** A node adds to a log of its step. */
   @Put('log')
+  @MayCall('node', 'operator')
   @HttpCode(204)
   @RouteConfig({ rawBody: true })
   @AppendLogApi()
@@ -44,10 +49,11 @@ export class UploadsController {
     @Param() { run_id, seq }: Record<'run_id' | 'seq', string>,
     @Query() { name, attempt, offset }: LogQueryDto,
     @Headers('mediator-lease') nonce: string | undefined,
+    @OwnNode() speaker: string | undefined,
     @RawBody() body: RawBodyOf,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    const log = { run_id, seq: stepSeq(seq), name, attempt, nonce: leaseOf(nonce) };
+    const log = { run_id, seq: stepSeq(seq), name, attempt, nonce: leaseOf(nonce), speaker };
     void reply.header('upload-offset', await this.logs.write(log, offset, body));
   }
 }

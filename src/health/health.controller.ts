@@ -1,6 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { HealthCheck, type HealthCheckResult, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
+import { AnybodyMayCall } from '../platform/access/may-call.decorator.js';
 import { Database } from '../platform/database/database.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { within } from '../platform/within.js';
@@ -25,6 +26,7 @@ export class HealthController {
 
   /** The process turns; says nothing of the database. */
   @Get('livez')
+  @AnybodyMayCall()
   @LivezApi()
   livez(): { status: 'ok' } {
     return { status: 'ok' };
@@ -32,6 +34,7 @@ export class HealthController {
 
   /** The server takes requests: its database answers, it has started, and it is not stopping. */
   @Get('readyz')
+  @AnybodyMayCall()
   @HealthCheck({ noCache: true, swaggerDocumentation: false })
   @ReadyzApi()
   readyz(): Promise<HealthCheckResult> {
@@ -50,6 +53,7 @@ export class HealthController {
 
   /** Prometheus figures; those that need the database are left out while it is away. */
   @Get('metrics')
+  @AnybodyMayCall()
   @MetricsApi()
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   metrics(): Promise<string> {

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
-import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { ApiProblemsToAnybody } from '../platform/http/api-problems.decorator.js';
 import { LivenessDto } from './health.dto.js';
 
 export function LivezApi(): MethodDecorator {
@@ -11,6 +11,6 @@ export function LivezApi(): MethodDecorator {
       description: 'For a supervisor that restarts what hangs. It knows nothing of the database. Safe to repeat.',
     }),
     ApiAnswer(200, 'The process turns.', { type: LivenessDto }),
-    ApiProblems(),
+    ApiProblemsToAnybody(),
   );
 }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
-import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { ApiProblemsToAnybody } from '../platform/http/api-problems.decorator.js';
 import { HealthReportDto } from './health.dto.js';
 
 const description = `
@@ -14,6 +14,6 @@ export function ReadyzApi(): MethodDecorator {
     ApiOperation({ operationId: 'readyz', description }),
     ApiAnswer(200, 'It takes requests.', { type: HealthReportDto }),
     ApiAnswer(503, 'It does not now; `error` says why.', { type: HealthReportDto }),
-    ApiProblems(),
+    ApiProblemsToAnybody(),
   );
 }

@@ -1,6 +1,8 @@
 import { Body, Controller, Get, HttpCode, Logger, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { readDrain } from '../domain/drain.js';
+import { MayCall } from '../platform/access/may-call.decorator.js';
+import { OwnNode, refuseUnlessOwnNode } from '../platform/access/own-node.js';
 import { Config } from '../platform/config/config.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
@@ -27,10 +29,12 @@ export class NodesController {
 
   /** A node says what it offers from now on; this is its heartbeat too. */
   @Post('nodes')
+  @MayCall('node', 'operator')
   @HttpCode(200)
   @AdvertiseNodeApi()
-  async advertise(@Body() body: AdvertDto): Promise<AdvertAnswerDto> {
+  async advertise(@Body() body: AdvertDto, @OwnNode() own: string | undefined): Promise<AdvertAnswerDto> {
     const { node_id, label = node_id, instance = '', capabilities } = body;
+    refuseUnlessOwnNode(own, node_id);
     const { drain, warning } = readDrain(body.drain);
     if (warning) this.#logger.warn({ msg: warning, node_id });
     const { expires_at, ended } = await this.queue.wakeAfter(
@@ -50,6 +54,7 @@ export class NodesController {
 
   /** The nodes that are live, or all that ever spoke, with who holds them. */
   @Get('nodes')
+  @MayCall('submitter', 'operator')
   @ListNodesApi()
   nodes(@Query() query: NodesQueryDto): Promise<NodesDto> {
     return this.show.nodes(query.all);
@@ -57,6 +62,7 @@ export class NodesController {
 
   /** Every capability that live nodes offer: what exists, not what is free. */
   @Get('capabilities')
+  @MayCall('submitter', 'operator')
   @ListCapabilitiesApi()
   capabilities(): Promise<CapabilitiesDto> {
     return this.show.capabilities();

@@ -1,4 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Tokens } from './access/tokens.js';
 import { Config } from './config/config.js';
 import { Database } from './database/database.js';
 import { Hints } from './database/hints.js';
@@ -12,7 +13,7 @@ export class PlatformModule {
   static register(config: Config): DynamicModule {
     return {
       module: PlatformModule,
-      providers: [{ provide: Config, useValue: config }, Database, Hints, Lifecycle, Metrics],
+      providers: [{ provide: Config, useValue: config }, Database, Hints, Lifecycle, Metrics, Tokens],
       exports: [Config, Database, Hints, Lifecycle, Metrics],
     };
   }

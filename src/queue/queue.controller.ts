@@ -1,6 +1,7 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MayCall } from '../platform/access/may-call.decorator.js';
 import { fromCursor, toCursor } from '../platform/http/cursor.js';
 import { nextLink } from '../platform/http/next-link.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
@@ -15,6 +16,7 @@ export class QueueController {
 
   /** The queued runs in arrival order, each with the reason why it waits. */
   @Get()
+  @MayCall('submitter', 'operator')
   @GetQueueApi()
   async list(
     @Query() page: PageQueryDto,

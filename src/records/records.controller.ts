@@ -1,6 +1,7 @@
 import { Controller, Get, Headers, Param, Res, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { MayCall } from '../platform/access/may-call.decorator.js';
 import { namesTag } from '../platform/http/names-tag.js';
 import { DownloadRecordApi } from './download-record.api.js';
 import { DownloadRecord } from './download-record.js';
@@ -12,6 +13,7 @@ export class RecordsController {
 
   /** The sealed record as one tar; the same bytes each time. */
   @Get(':run_id/record')
+  @MayCall('submitter', 'operator')
   @DownloadRecordApi()
   async download(
     @Param('run_id') runId: string,

@@ -13,6 +13,8 @@ this request, and its record is sealed. A node learns of it by its next advert, 
 
 **Safe to repeat**: a run that is over already stays as it is and is answered with 200 and the state it has. A cancel that
 loses a race against the end of the run reports that end, so look at \`state\`.
+
+A submitter cancels what it has submitted itself, an operator anything.
 `.trim();
 
 export function CancelRunApi(): MethodDecorator {

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { isOver } from '../domain/states.js';
 import { Database } from '../platform/database/database.js';
+import type { Tx } from '../platform/database/queryable.js';
+import type { Caller } from '../platform/http/principal.js';
+import { Problem } from '../platform/http/problem.js';
 import { appendEvent } from '../records/append-event.sql.js';
 import { endRun } from '../steps/end-run.js';
 import { lockRun } from '../steps/lock-run.sql.js';
+import { readPrincipal } from './read-principal.sql.js';
 
 /** `over`: it had ended before, and nothing changed. */
 export type CancelOutcome = 'cancelled' | 'over' | 'unknown';
@@ -13,16 +17,24 @@ export type CancelOutcome = 'cancelled' | 'over' | 'unknown';
 export class CancelRun {
   constructor(private readonly database: Database) {}
 
-  cancel(runId: string, principal: string, reason: string | undefined): Promise<CancelOutcome> {
+  cancel(runId: string, caller: Caller, reason: string | undefined): Promise<CancelOutcome> {
     return this.database.transaction<CancelOutcome>('cancel', async (tx) => {
+      if (caller.role === 'submitter') await refuseUnlessOwn(tx, runId, caller.name);
       const run = await lockRun(tx, runId);
       if (run === undefined) return 'unknown';
       if (isOver(run.state)) return 'over';
-      const by = { kind: 'person', name: principal } as const;
-      const detail = reason === undefined ? `cancelled by ${principal}` : `cancelled by ${principal}: ${reason}`;
-      await appendEvent(tx, runId, 'cancelled', { by: principal, reason });
+      const by = { kind: 'person', name: caller.name } as const;
+      const detail = reason === undefined ? `cancelled by ${caller.name}` : `cancelled by ${caller.name}: ${reason}`;
+      await appendEvent(tx, runId, 'cancelled', { by: caller.name, reason });
       await endRun(tx, runId, { state: 'CANCELLED', verdict: { reason: 'cancelled', detail, by, checks: [] } });
       return 'cancelled';
     });
   }
+}
+
+/** Who submitted a run never changes: it is asked before the lock, for which a stranger does not wait. */
+async function refuseUnlessOwn(tx: Tx, runId: string, name: string): Promise<void> {
+  const principal = await readPrincipal(tx, runId);
+  if (principal === undefined || principal === name) return;
+  throw new Problem('forbidden', `run ${runId} is not yours to cancel: ${principal} submitted it`);
 }

@@ -1,10 +1,11 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MayCall } from '../platform/access/may-call.decorator.js';
 import { fromCursor, toCursor } from '../platform/http/cursor.js';
 import { namesTag } from '../platform/http/names-tag.js';
 import { nextLink } from '../platform/http/next-link.js';
-import { Principal } from '../platform/http/principal.js';
+import { CalledBy, type Caller } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
@@ -28,6 +29,7 @@ export class RunsController {
 
   /** Runs, the newest first. */
   @Get()
+  @MayCall('submitter', 'operator')
   @ListRunsApi()
   async list(
     @Query() query: RunsQueryDto,
@@ -42,6 +44,7 @@ export class RunsController {
 
   /** A run with its steps. */
   @Get(':run_id')
+  @MayCall('submitter', 'operator')
   @GetRunApi()
   async get(
     @Param('run_id') runId: string,
@@ -57,15 +60,12 @@ export class RunsController {
 
   /** Cancels a run, queued or under way; what is over already stays as it is. */
   @Post(':run_id/cancel')
+  @MayCall('submitter', 'operator')
   @HttpCode(200)
   @CancelRunApi()
-  async cancel(
-    @Param('run_id') runId: string,
-    @Body() body: CancelDto,
-    @Principal() principal: string,
-  ): Promise<RunDto> {
+  async cancel(@Param('run_id') runId: string, @Body() body: CancelDto, @CalledBy() caller: Caller): Promise<RunDto> {
     const outcome = await this.queue.wakeAfter(
-      () => this.cancelRun.cancel(runId, principal, body.reason),
+      () => this.cancelRun.cancel(runId, caller, body.reason),
       (ended) => (ended === 'cancelled' ? ['cancel'] : []),
     );
     if (outcome === 'cancelled') await this.record.seal([runId]);

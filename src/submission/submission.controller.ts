@@ -1,6 +1,7 @@
 import { Body, Controller, Headers, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { MayCall } from '../platform/access/may-call.decorator.js';
 import { Principal } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
@@ -27,6 +28,7 @@ export class SubmissionController {
 
   /** Submits a contract: its nodes are leased all at once, or the run waits for them. */
   @Post()
+  @MayCall('submitter', 'operator')
   @SubmitRunApi()
   async submit(
     @Body() body: unknown,
@@ -57,6 +59,7 @@ export class SubmissionController {
 
   /** What a submission of this contract would be assigned if every node were free. */
   @Post('dry-run')
+  @MayCall('submitter', 'operator')
   @HttpCode(200)
   @DryRunApi()
   async try(

@@ -146,22 +146,22 @@ describe('what is no request of this API', () => {
   });
 
   it.each([
-    ['a method nobody knows', 'BREW /v1/runs HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['NUL in a header', 'GET /v1/runs HTTP/1.1\r\nHost: a\r\nMediator-Principal: a\0b\r\n\r\n'],
-    ['NUL in the path', 'GET /v1/runs/a\0b HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['bytes beyond ASCII in the query', 'GET /v1/runs?work_id=\xff HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['headers without an end', `GET /v1/runs HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`],
+    ['a method nobody knows', 'BREW /v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['NUL in a header', 'GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nMediator-Principal: a\0b\r\n\r\n'],
+    ['NUL in the path', 'GET /v1/runs/a\0b HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['bytes beyond ASCII in the query', 'GET /v1/runs?work_id=\xff HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['headers without an end', `GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`],
     ['no Host', 'GET /v1/runs HTTP/1.1\r\nConnection: close\r\n\r\n'],
     [
       'a length and chunks',
-      'POST /v1/runs HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
   ])('%s is 400', async (_which, text) => {
     expectProblem(await speak(text), 400, 'invalid_request');
   });
 
   it('an expectation nobody knows is passed over', async () => {
-    const text = 'GET /v1/runs/none HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n';
+    const text = 'GET /v1/runs/none HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\nConnection: close\r\n\r\n';
     expectProblem(await speak(text), 404, 'not_found', '/v1/runs/none');
   });
 

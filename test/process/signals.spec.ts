@@ -55,7 +55,7 @@ describe('a signal to stop', () => {
   /** A request whose last line break is missing: it is under way, and answered when that is sent. */
   const begin = (url: string, path: string) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: mediator\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n`);
     return {
       finish: (): Promise<string> => {
         socket.write('\r\n');

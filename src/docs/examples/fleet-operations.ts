@@ -64,6 +64,7 @@ export const advertiseNode: OperationExamples = {
     },
   },
   problems: {
+    forbidden: { detail: 'the token of node rpi-8 may not speak for node rpi-7' },
     invalid_request: {
       detail: '/capabilities must be an array of at most 64 entries',
       errors: [{ pointer: '/capabilities', detail: 'must be an array of at most 64 entries' }],
@@ -150,6 +151,7 @@ export const claimStep: OperationExamples = {
     },
   },
   problems: {
+    forbidden: { detail: 'the token of node rpi-8 may not speak for node rpi-7' },
     invalid_request: {
       detail: '/wait must be a whole number of seconds from 0 to 300',
       errors: [{ pointer: '/wait', detail: 'must be a whole number of seconds from 0 to 300' }],
@@ -175,6 +177,7 @@ export const reportResult: OperationExamples = {
     },
   },
   problems: {
+    forbidden: { detail: 'the token of node rpi-8 may not speak for node rpi-7' },
     invalid_request: {
       detail: 'exit_code must be there for a run step that reports no error',
       errors: [{ pointer: '/exit_code', detail: 'must be there for a run step that reports no error' }],

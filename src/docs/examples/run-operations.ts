@@ -80,12 +80,16 @@ export const cancelRun: OperationExamples = {
       over: { summary: 'It had ended before', value: SUCCEEDED },
     },
   },
+  problems: { forbidden: { detail: 'run change-4711-ps3 is not yours to cancel: ci submitted it' } },
 };
 
 export const downloadRecord: OperationExamples = {};
 
 export const downloadBlob: OperationExamples = {
-  problems: { not_found: { detail: 'run change-4711-ps3 has no output image' } },
+  problems: {
+    forbidden: { detail: 'run change-4711-ps3 does not hold node rpi-8' },
+    not_found: { detail: 'run change-4711-ps3 has no output image' },
+  },
 };
 
 export const readLog: OperationExamples = {

@@ -1,6 +1,7 @@
 import type { OperationExamples } from './example.js';
 
 const OVER = { detail: 'run change-4711-ps3 is over: stop the work' };
+const NOT_OWN = { detail: 'the token of node rpi-8 may not speak for node rpi-7' };
 const STALE = { detail: 'nobody holds run change-4711-ps3 by this lease: stop the work' };
 const NOT_CLAIMED = { detail: 'the step is CLAIMED in attempt 2, not claimed like this by rpi-7' };
 
@@ -9,6 +10,7 @@ export const uploadOutput: OperationExamples = {
   problems: {
     invalid_request: { detail: 'the header Mediator-Lease must carry the nonce of the lease' },
     not_found: { detail: 'run change-4711-ps3 has no step 2' },
+    forbidden: NOT_OWN,
     run_over: OVER,
     stale_lease: STALE,
     not_claimed: NOT_CLAIMED,
@@ -28,6 +30,7 @@ export const appendLog: OperationExamples = {
       errors: [{ pointer: '/offset', detail: 'must be a number of bytes, a whole number from 0' }],
     },
     not_found: { detail: 'run change-4711-ps3 has no step 2' },
+    forbidden: NOT_OWN,
     run_over: OVER,
     stale_lease: STALE,
     not_claimed: NOT_CLAIMED,

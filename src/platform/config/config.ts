@@ -1,3 +1,5 @@
+import type { Token } from '../access/token.js';
+
 /** What the process was told by its environment, checked once at start. Durations are in seconds and may be fractions. */
 export class Config {
   /** None: an embedded PostgreSQL under `dataDir`. */
@@ -5,7 +7,11 @@ export class Config {
   readonly dataDir!: string;
   readonly host!: string;
   readonly port!: number;
-  /** Open mode may listen on more than loopback. */
+  /** None: open mode, everybody is operator. */
+  readonly tokensFile?: string;
+  /** Those that the file had at start. */
+  readonly tokens?: readonly Token[];
+  /** Open mode may listen on more than loopback, and be asked by pages of others. */
   readonly insecure!: boolean;
   /** The first life of a lease. */
   readonly leaseTtlSeconds!: number;
@@ -24,6 +30,8 @@ export class Config {
   /** What those posts are signed with. */
   readonly askWebhookSecret?: string;
   readonly dbPoolSize!: number;
+  /** Per token, or per address in open mode; 0: no limit. */
+  readonly rateLimitPerSecond!: number;
   readonly logLevel!: string;
 
   constructor(values: Omit<Config, 'lifeSeconds' | 'silenceSeconds'>) {

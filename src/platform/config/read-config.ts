@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { readTokensFile } from '../access/read-tokens.js';
 import { Config } from './config.js';
 
 /** All that is wrong with the environment, one sentence each. The process that meets it exits with 78 (EX_CONFIG). */
@@ -12,6 +13,7 @@ const MIB = 1024 * 1024;
 const YEAR_SECONDS = 31_536_000;
 /** A timer of Node waits at most 2^31 ms. */
 const LONGEST_TIMER_SECONDS = 2_000_000;
+const MOST_PER_SECOND = 1_000_000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Reads the environment; an empty variable counts as not set. Throws a ConfigError that names every fault at once. */
@@ -41,11 +43,17 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     return given;
   };
 
+  const tokensFile = text('MEDIATOR_TOKENS_FILE');
+  const read = tokensFile === undefined ? undefined : readTokensFile(tokensFile);
+  if (read?.ok === false) faults.push(...read.faults.map((fault) => `MEDIATOR_TOKENS_FILE ${tokensFile} ${fault}`));
+
   const config = new Config({
     databaseUrl: text('DATABASE_URL'),
     dataDir: text('MEDIATOR_DATA_DIR') ?? './.mediator',
     host: text('HOST') ?? '127.0.0.1',
     port: whole('PORT', 3000, 0, 65_535),
+    tokensFile,
+    tokens: read?.ok ? read.tokens : undefined,
     insecure: oneOf('MEDIATOR_INSECURE', 'false', ['true', 'false']) === 'true',
     leaseTtlSeconds: seconds('MEDIATOR_LEASE_TTL_SECONDS', 3600, YEAR_SECONDS),
     renewSeconds: seconds('MEDIATOR_RENEW_SECONDS', 60, LONGEST_TIMER_SECONDS),
@@ -56,6 +64,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     askWebhookUrl: text('MEDIATOR_ASK_WEBHOOK_URL'),
     askWebhookSecret: text('MEDIATOR_ASK_WEBHOOK_SECRET'),
     dbPoolSize: whole('MEDIATOR_DB_POOL_SIZE', 10, 2, 1000),
+    rateLimitPerSecond: number(
+      'MEDIATOR_RATE_LIMIT_PER_SECOND',
+      0,
+      `a number from 0 (no limit) to ${MOST_PER_SECOND}`,
+      (v) => v >= 0 && v <= MOST_PER_SECOND,
+    ),
     logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
   });
 
@@ -68,15 +82,16 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (config.askWebhookSecret !== undefined && config.askWebhookUrl === undefined) {
     faults.push('MEDIATOR_ASK_WEBHOOK_SECRET signs what is posted to MEDIATOR_ASK_WEBHOOK_URL: set both, or unset it');
   }
-  if (text('MEDIATOR_TOKENS_FILE') !== undefined) {
+  if (tokensFile !== undefined && config.insecure) {
     faults.push(
-      'MEDIATOR_TOKENS_FILE is set, but this version knows no tokens yet: it would let everybody in. Unset it.',
+      'MEDIATOR_INSECURE must not be true beside MEDIATOR_TOKENS_FILE: it lets everybody in where there are no tokens, ' +
+        'and does not where there are. Unset one of them',
     );
   }
-  if (!config.insecure && !isLoopback(config.host)) {
+  if (tokensFile === undefined && !config.insecure && !isLoopback(config.host)) {
     faults.push(
       `HOST is ${JSON.stringify(config.host)}, which others can reach, and without tokens everybody is operator: ` +
-        'listen on 127.0.0.1, ::1 or localhost, or set MEDIATOR_INSECURE=true if that is meant',
+        'set MEDIATOR_TOKENS_FILE, listen on 127.0.0.1, ::1 or localhost, or set MEDIATOR_INSECURE=true if that is meant',
     );
   }
   if (faults.length > 0) throw new ConfigError(faults);

@@ -6,7 +6,9 @@ export function ApiPrincipal(): MethodDecorator & ClassDecorator {
   return ApiHeader({
     name: 'Mediator-Principal',
     required: false,
-    description: 'Who speaks; it is shown and recorded. 1 to 200 printable ASCII characters, no space at either end.',
+    description:
+      'Who speaks, where the server has no tokens; it is shown and recorded. Where it has, the name of the token says so, ' +
+      'and this is ignored. 1 to 200 printable ASCII characters, no space at either end.',
     schema: { type: 'string', maxLength: 200, pattern: PRINCIPAL.source, default: 'anonymous' },
   });
 }

@@ -8,8 +8,23 @@ import { sharedHeader } from './shared-headers.js';
 /** What any operation can answer: a path, query or header that is not well-formed, and a fault of the server. */
 const EVERYWHERE: ProblemCode[] = ['invalid_request', 'internal'];
 
-/** The codes with which an operation refuses, besides those that any can answer; each becomes an example of its status. */
+/** What every operation answers that needs a token. */
+const SPEAKING: ProblemCode[] = ['unauthenticated', 'forbidden', 'rate_limited'];
+
+/**
+ * The codes with which an operation refuses, besides those that any can answer which needs a token; each becomes an
+ * example of its status.
+ */
 export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
+  return refusals([...codes, ...SPEAKING]);
+}
+
+/** The same, of an operation that anybody may call. */
+export function ApiProblemsToAnybody(...codes: ProblemCode[]): MethodDecorator {
+  return refusals(codes);
+}
+
+function refusals(codes: ProblemCode[]): MethodDecorator {
   const all = [...new Set([...codes, ...EVERYWHERE])];
   const statuses = [...new Set(all.map((code) => PROBLEMS[code].status))].sort();
   const answers = statuses.map((status) =>
@@ -27,7 +42,8 @@ function answer(status: number, codes: ProblemCode[]): MethodDecorator {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].caller}`).join('\n\n'),
     headers: {
       'X-Request-Id': sharedHeader('RequestId'),
-      ...(status === 503 && { 'Retry-After': sharedHeader('RetryAfter') }),
+      ...((status === 429 || status === 503) && { 'Retry-After': sharedHeader('RetryAfter') }),
+      ...(status === 401 && { 'WWW-Authenticate': sharedHeader('Authenticate') }),
     },
     content: {
       'application/problem+json': {

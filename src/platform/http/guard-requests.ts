@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type {} from '../access/token.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { Problem } from './problem.js';
 import { unavailable } from './problem.filter.js';
@@ -40,6 +41,7 @@ export function guardRequests(fastify: FastifyInstance, lifecycle: Lifecycle): v
       path: request.url.split('?', 1)[0],
       status: reply.statusCode,
       code: request.problemCode,
+      principal: request.token?.name,
       ms: Math.round(reply.elapsedTime * 10) / 10,
     });
   });

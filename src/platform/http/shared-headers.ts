@@ -5,6 +5,11 @@ export const SHARED_HEADERS = {
     schema: { type: 'string', maxLength: 128 },
     example: '6f1c9a52-1f0e-4f3b-9a53-0d6c2b1f7a10',
   },
+  Authenticate: {
+    description: 'By which scheme to send a token.',
+    schema: { type: 'string' },
+    example: 'Bearer',
+  },
   RetryAfter: {
     description: 'After how many seconds to ask again.',
     schema: { type: 'integer', minimum: 1 },

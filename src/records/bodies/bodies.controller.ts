@@ -1,6 +1,8 @@
 import { Controller, Get, Param, Query, Req, Res, type StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MayCall } from '../../platform/access/may-call.decorator.js';
+import { OwnNode } from '../../platform/access/own-node.js';
 import { answerBytes } from '../../platform/http/answer-bytes.js';
 import { openRangeStart } from '../../platform/http/byte-range.js';
 import { CallerGone } from '../../platform/http/caller-gone.js';
@@ -22,13 +24,16 @@ export class BodiesController {
 
   /** The newest upload of an output. */
   @Get('blobs/:name')
+  @MayCall('submitter', 'node', 'operator')
   @DownloadBlobApi()
   async blob(
     @Param('run_id') runId: string,
     @Param('name') name: string,
+    @OwnNode() own: string | undefined,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile | undefined> {
+    if (own !== undefined) await this.bytes.refuseUnlessHeld(runId, own);
     const found = await this.bytes.findBlob(runId, name);
     if (found === undefined) throw new Problem('not_found', `run ${runId} has no output ${name}`);
     const { upload_id, media_type, size, sha256 } = found;
@@ -44,6 +49,7 @@ export class BodiesController {
 
   /** What a step has written so far, and more as it comes. */
   @Get('steps/:seq/log')
+  @MayCall('submitter', 'operator')
   @ReadLogApi()
   async log(
     @Param('run_id') runId: string,

@@ -8,6 +8,8 @@ const description = `
 An output of the run, as a node uploaded it or a person answered it: the newest upload of exactly this name, whichever step
 and attempt it is of. A part of it can be asked for with \`Range\` (one range, RFC 9110); several ranges get all of it.
 
+A node gets the outputs of runs that hold it, and of no others.
+
 Safe to repeat. Where the download broke off, go on with \`Range\` and \`If-Range\`: when the output was uploaded anew
 meanwhile, all of the new one comes.
 `.trim();

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
+import { Problem } from '../../platform/http/problem.js';
 import type { LogKey } from '../append-log.sql.js';
 import { findBlob, type FoundBlob } from './find-blob.sql.js';
 import { inPieces } from './in-pieces.js';
+import { isHeldBy } from './is-held-by.sql.js';
 import { readBlobBytes } from './read-blob-bytes.sql.js';
 import { readLogBytes } from './read-log-bytes.sql.js';
 
@@ -10,6 +12,13 @@ import { readLogBytes } from './read-log-bytes.sql.js';
 @Injectable()
 export class ReadBytes {
   constructor(private readonly database: Database) {}
+
+  /** 403 where the run does not hold this node: its outputs are no business of the node's. */
+  async refuseUnlessHeld(runId: string, nodeId: string): Promise<void> {
+    const held = await isHeldBy(this.database, runId, nodeId);
+    if (held === undefined) throw new Problem('not_found', `there is no run ${runId}`);
+    if (!held) throw new Problem('forbidden', `run ${runId} does not hold node ${nodeId}`);
+  }
 
   /** The newest upload of that name; undefined where there is none. */
   findBlob(runId: string, name: string): Promise<FoundBlob | undefined> {
