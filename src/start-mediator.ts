@@ -11,6 +11,7 @@ import { migrate } from './platform/database/migrate.js';
 import type { EmbeddedServer } from './platform/embedded/embedded-server.js';
 import { startEmbedded } from './platform/embedded/start-embedded.js';
 import { Lifecycle } from './platform/lifecycle.js';
+import { TooLate, within } from './platform/within.js';
 import { QueueService } from './queue/queue.service.js';
 import { Reaper } from './reaper/reaper.js';
 import { ServerPresence } from './reaper/servers/server-presence.js';
@@ -31,8 +32,8 @@ export interface Mediator {
 
 const RECONNECT_SECONDS = 0.25;
 const GRACE_MS = 4000;
-/** For what cannot stop at once at the end of the grace. */
-const LAST_MS = 300;
+/** What ends at the end of the grace has so long to do so; a database that does not answer keeps nobody for longer. */
+const LAST_MS = 500;
 
 /**
  * Starts in this order: the port opens and answers 503 under /v1 → database → migrations → look for an outage,
@@ -92,18 +93,19 @@ async function untilReached(step: () => Promise<void>, stopping: AbortSignal): P
 async function stopInOrder(app: NestFastifyApplication, embedded: () => EmbeddedServer | undefined): Promise<void> {
   const lifecycle = app.get(Lifecycle);
   lifecycle.beginStop();
-  let grace: NodeJS.Timeout | undefined;
   // At the end of the grace a sweep stops between two runs, and connections that are still open are cut.
-  const over = new Promise<void>((resolve) => {
-    grace = setTimeout(() => {
-      lifecycle.endGrace();
-      grace = setTimeout(resolve, LAST_MS);
-    }, GRACE_MS);
-  });
-  await stopListening(app);
-  await Promise.race([app.get(QueueService).idle(), over]);
-  clearTimeout(grace);
-  await app.get(ServerPresence).leave();
+  const grace = setTimeout(() => lifecycle.endGrace(), GRACE_MS);
+  const finished = stopListening(app).then(() => app.get(QueueService).idle());
+  try {
+    await within((GRACE_MS + LAST_MS) / 1000, finished);
+  } catch (error) {
+    if (!(error instanceof TooLate)) throw error;
+    new Logger('stop').warn('what is under way does not end: the database is left without it');
+  } finally {
+    clearTimeout(grace);
+  }
+  // A row that is not marked makes another server look at the queue, which does no harm.
+  await within(LAST_MS / 1000, app.get(ServerPresence).leave()).catch(() => undefined);
   await app.get(Hints).stop();
   await app.get(Database).disconnect();
   await embedded()?.stop();

@@ -9,6 +9,7 @@ import { park } from '../support/parked.js';
 import { PlayedNode } from '../support/played-node.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { tell, tries } from '../support/storm.js';
+import { Killable } from './crashes/killable.js';
 
 jest.setTimeout(tries(90_000, 900_000));
 
@@ -116,6 +117,52 @@ describe('three servers on one database', () => {
       times: 2 * cycles,
       checked: 2 * cycles,
       of: 'runs',
+      lost: 0,
+    });
+  });
+
+  it('B28 of two servers one is killed between a release and its wake: the other promotes within renew × (factor + 1)', async () => {
+    const rounds = tries(1, 10);
+    const env = { MEDIATOR_RENEW_SECONDS: '2', MEDIATOR_NOT_AFTER_FACTOR: '2' };
+    const there = sender(await spawn(env).url());
+    for (let round = 1; round <= rounds; round++) {
+      const [role, a, b] = [`k${round}`, `k${round}-a`, `k${round}-b`];
+      const dying = new Killable();
+      const here = sender((await dying.start({ DATABASE_URL: database.url, ...env }))!);
+      const node = new PlayedNode(there, role, [{ role }]);
+      await node.advertise();
+      for (const run_id of [a, b]) await there('POST', '/v1/runs', { body: R(role, { run_id }) });
+      const claim = (await node.claim()).body;
+      dying.arm({ point: 'report.committed', passing: 1 });
+      const cutOff = new PlayedNode(here, role, []).report(claim).catch(() => 'cut off');
+      expect(await dying.ended).toBe('SIGKILL');
+      expect(await cutOff).toBe('cut off');
+      const left = await database.sql('SELECT run_id, state FROM runs WHERE run_id = ANY ($1) ORDER BY run_id', [
+        [a, b],
+      ]);
+      expect(left).toEqual([
+        { run_id: a, state: 'SUCCEEDED' },
+        { run_id: b, state: 'QUEUED' },
+      ]);
+      const promoted = await eventually('the other server has promoted it', async () => {
+        // A heartbeat that changes nothing wakes nobody.
+        await node.advertise();
+        const [row] = await database.sql<{ state: string; whys: string[]; seconds: number }>(
+          `SELECT state, promoted_whys AS whys,
+                  extract(epoch FROM promoted_at - (SELECT ended_at FROM runs WHERE run_id = $1))::float8 AS seconds
+             FROM runs WHERE run_id = $2`,
+          [a, b],
+        );
+        return row!.state === 'RUNNING' && row;
+      });
+      expect(promoted).toMatchObject({ whys: ['server-lost'] });
+      expect(promoted.seconds).toBeLessThan(2 * (2 + 1));
+    }
+    tell({
+      what: 'one of two servers is killed between a release and its wake',
+      times: rounds,
+      checked: rounds,
+      of: 'runs next in line',
       lost: 0,
     });
   });

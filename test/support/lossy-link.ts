@@ -8,6 +8,8 @@ export interface LossyLink {
   database: TestDatabase;
   /** The next COMMIT is carried out; its connection breaks before the answer comes through. */
   loseNextCommit(): void;
+  /** Does something at the next COMMIT: instead of passing it on, or instead of passing its answer on. */
+  atNextCommit(instead: 'unsent' | 'unanswered', act: () => void): void;
   close(): void;
 }
 
@@ -16,11 +18,11 @@ export async function openLossyLink(database: TestDatabase): Promise<LossyLink> 
   const { host, port } = target;
   const reach = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
   const sockets = new Set<Socket>();
-  let armed = false;
+  let armed: { instead: 'unsent' | 'unanswered'; act: (near: Socket) => void } | undefined;
 
   const link = createServer((near) => {
     const far = connect(reach);
-    let losing = false;
+    let losing: typeof armed;
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -31,12 +33,13 @@ export async function openLossyLink(database: TestDatabase): Promise<LossyLink> 
       });
     }
     near.on('data', (sent) => {
-      if (armed && sent.includes('COMMIT')) [armed, losing] = [false, true];
-      far.write(sent);
+      if (armed !== undefined && sent.includes('COMMIT')) [armed, losing] = [undefined, armed];
+      if (losing?.instead === 'unsent') losing.act(near);
+      else far.write(sent);
     });
     far.on('data', (answer) => {
-      if (losing) near.destroy();
-      else near.write(answer);
+      if (losing === undefined) near.write(answer);
+      else losing.act(near);
     });
   });
   await new Promise<void>((resolve) => link.listen(0, '127.0.0.1', resolve));
@@ -46,7 +49,8 @@ export async function openLossyLink(database: TestDatabase): Promise<LossyLink> 
   url.password = target.password ?? '';
   return {
     database: { ...database, url: url.href },
-    loseNextCommit: () => (armed = true),
+    loseNextCommit: () => (armed = { instead: 'unanswered', act: (near) => near.destroy() }),
+    atNextCommit: (instead, act) => (armed = { instead, act }),
     close: () => {
       link.close();
       for (const socket of sockets) socket.destroy();

@@ -1,3 +1,4 @@
+import { Config } from '../../src/platform/config/config.js';
 import { readConfig } from '../../src/platform/config/read-config.js';
 import { atPoints } from '../../src/platform/points.js';
 import { type Mediator, startMediator } from '../../src/start-mediator.js';
@@ -29,20 +30,22 @@ export interface TestMediator {
 
 export interface TestOptions {
   env?: Record<string, string>;
+  /** What no variable sets. */
+  config?: Partial<Pick<Config, 'answerSeconds' | 'listenCheckSeconds'>>;
   /** A database that another server uses too; it is not dropped here. */
   database?: TestDatabase;
 }
 
-export async function startTestMediator({ env = {}, database }: TestOptions = {}): Promise<TestMediator> {
+export async function startTestMediator({ env = {}, config: more, database }: TestOptions = {}): Promise<TestMediator> {
   const own = database ?? (await createDatabase());
-  const config = readConfig({
+  const read = readConfig({
     DATABASE_URL: own.url,
     PORT: '0',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     MEDIATOR_RENEW_SECONDS: '3600',
     ...env,
   });
-  const mediator = await startMediator(config);
+  const mediator = await startMediator(new Config({ ...read, ...more }));
   const send = sender(mediator.url);
   const stop = async (): Promise<void> => {
     atPoints(undefined);

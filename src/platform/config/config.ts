@@ -33,6 +33,10 @@ export class Config {
   /** Per token, or per address in open mode; 0: no limit. */
   readonly rateLimitPerSecond!: number;
   readonly logLevel!: string;
+  /** How long a statement may go without an answer before its connection is given up. No variable sets it. */
+  readonly answerSeconds!: number;
+  /** How often the listening connection, on which nothing may be said for hours, is asked whether it is there. Nor this. */
+  readonly listenCheckSeconds!: number;
 
   constructor(values: Omit<Config, 'lifeSeconds' | 'silenceSeconds'>) {
     Object.assign(this, values);

@@ -14,6 +14,10 @@ const YEAR_SECONDS = 31_536_000;
 /** A timer of Node waits at most 2^31 ms. */
 const LONGEST_TIMER_SECONDS = 2_000_000;
 const MOST_PER_SECOND = 1_000_000;
+/** Longer than any lock is waited for and than an open transaction may idle, so that a server which is there has answered. */
+const ANSWER_SECONDS = 15;
+/** A parked claim whose notice was lost waits for twice as long at most. */
+const LISTEN_CHECK_SECONDS = 5;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Reads the environment; an empty variable counts as not set. Throws a ConfigError that names every fault at once. */
@@ -71,6 +75,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       (v) => v >= 0 && v <= MOST_PER_SECOND,
     ),
     logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    answerSeconds: ANSWER_SECONDS,
+    listenCheckSeconds: LISTEN_CHECK_SECONDS,
   });
 
   if (config.databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(config.databaseUrl)) {

@@ -3,10 +3,13 @@ import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/all.js';
 import { Config } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
+import { TooLate, within } from '../within.js';
 import { DatabaseUnavailable } from './faults.js';
 import { Hints } from './hints.js';
 import type { Queryable, Result, Tx } from './queryable.js';
 import { query, transaction, type TransactionOptions } from './transaction.js';
+
+const CLOSE_SECONDS = 0.5;
 
 /** What every session of ours relies on, whatever the role or the database has been given. */
 const SESSION = [
@@ -47,14 +50,27 @@ export class Database implements Queryable {
         options: SESSION.map((setting) => `-c ${setting}`).join(' '),
       },
     });
-    await source.initialize();
+    try {
+      await within(this.config.answerSeconds, source.initialize());
+    } catch (error) {
+      if (!(error instanceof TooLate)) throw error;
+      // Nobody else closes what it has opened.
+      source.driver.disconnect().catch(() => undefined);
+      throw new DatabaseUnavailable(error);
+    }
     this.#source = source;
   }
 
   async disconnect(): Promise<void> {
     const source = this.#source;
     this.#source = undefined;
-    await source?.destroy();
+    if (source === undefined) return;
+    try {
+      await within(CLOSE_SECONDS, source.destroy());
+    } catch (error) {
+      // The other end does not answer to this either: the process ends without.
+      if (!(error instanceof TooLate)) throw error;
+    }
   }
 
   /** The connected data source; DatabaseUnavailable before `connect` and after `disconnect`. */
@@ -67,7 +83,7 @@ export class Database implements Queryable {
   async query<Row = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Result<Row>> {
     const runner = this.source.createQueryRunner();
     try {
-      return await query<Row>(runner, sql, params);
+      return await query<Row>(runner, this.config.answerSeconds, sql, params);
     } finally {
       await runner.release();
     }
@@ -81,6 +97,7 @@ export class Database implements Queryable {
   ): Promise<T> {
     return transaction(this.source, name, work, {
       ...options,
+      answerSeconds: this.config.answerSeconds,
       onRetry: () => this.metrics.transactionRetries.inc({ transaction: name }),
       onCommitted: (hints) => hints.forEach((hint) => this.hints.ring(hint)),
     });

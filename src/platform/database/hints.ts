@@ -1,17 +1,21 @@
 import { EventEmitter } from 'node:events';
 import { Injectable, Logger } from '@nestjs/common';
 import pg from 'pg';
+import { within } from '../within.js';
+import { Config } from '../config/config.js';
 import type { Hint } from './queryable.js';
 
 /*
  * Hints: "there is something to look at", without data, so that a lost or doubled one does no harm.
  * A hint reaches this process at once and the others by NOTIFY, which is sent after the commit (inside a transaction it
  * would serialize the commits) from the listening connection, several in one statement.
- * When that connection is (re)made everybody looks, because notices were lost meanwhile. It decides nothing: whoever is
- * told looks at the database, and looks by itself once every renew period.
+ * When that connection is (re)made everybody looks, because notices were lost meanwhile. Nothing may be said on it for
+ * hours, so it is asked now and then whether it is there: a way that takes bytes and brings none back ends no connection.
+ * It decides nothing: whoever is told looks at the database, and looks by itself once every renew period.
  */
 const HINTS: readonly Hint[] = ['steps', 'runs', 'asks', 'logs'];
 const channelOf = (hint: Hint): string => `mediator_${hint}`;
+const CLOSE_SECONDS = 0.5;
 const RECONNECT_MS = [50, 100, 250, 500, 1000];
 
 @Injectable()
@@ -23,6 +27,8 @@ export class Hints {
   #sending = false;
   #stopped = true;
   #retry: NodeJS.Timeout | undefined;
+
+  constructor(private readonly config: Config) {}
 
   /** Calls back at each hint of this kind, and after each reconnect. Gives the way to stop it. */
   on(hint: Hint, look: () => void): () => void {
@@ -48,7 +54,8 @@ export class Hints {
     clearTimeout(this.#retry);
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => undefined);
+    // The other end may not answer to this either.
+    if (client !== undefined) await within(CLOSE_SECONDS, client.end()).catch(() => undefined);
   }
 
   async #connect(url: string, failures: number): Promise<void> {
@@ -57,7 +64,7 @@ export class Hints {
       connectionString: url,
       application_name: 'mediator-listen',
       connectionTimeoutMillis: 5000,
-      query_timeout: 5000,
+      query_timeout: this.config.listenCheckSeconds * 1000,
       keepAlive: true,
     });
     const lost = (): void => {
@@ -83,7 +90,8 @@ export class Hints {
       return;
     }
     failures = 0;
-    client.once('end', lost);
+    const check = setInterval(() => void this.#check(client), this.config.listenCheckSeconds * 1000).unref();
+    client.once('end', () => clearInterval(check)).once('end', lost);
     this.#client = client;
     if (this.#stopped) return void this.stop();
     for (const hint of HINTS) this.#local.emit(hint);
@@ -95,12 +103,28 @@ export class Hints {
     try {
       await client.query(statement, [hints.map(channelOf), '']);
     } catch (error) {
-      // Sent by the next connection: this one is given up.
+      // Sent by the next connection.
       for (const hint of hints) this.#unsent.add(hint);
-      if (this.#client === client) this.#client = undefined;
-      client.end().catch(() => undefined);
+      this.#giveUp(client);
       this.#logger.warn(`a hint was not sent yet: ${(error as Error).message}`);
     }
+  }
+
+  async #check(client: pg.Client): Promise<void> {
+    // A hint that is being sent asks as well.
+    if (this.#sending) return;
+    try {
+      await client.query('/* hints.check */ SELECT 1');
+    } catch (error) {
+      this.#giveUp(client);
+      this.#logger.warn(`the listening connection does not answer: ${(error as Error).message}`);
+    }
+  }
+
+  /** Its end makes the next one. */
+  #giveUp(client: pg.Client): void {
+    if (this.#client === client) this.#client = undefined;
+    client.end().catch(() => undefined);
   }
 
   async #send(): Promise<void> {

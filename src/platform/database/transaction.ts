@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource, QueryResult, QueryRunner } from 'typeorm';
 import { point, pointBehind } from '../points.js';
 import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, sqlState } from './faults.js';
+import { inTime } from './in-time.js';
 import { type Hint, type Result, Rollback, type Tx } from './queryable.js';
 
 /*
@@ -21,6 +22,8 @@ import { type Hint, type Result, Rollback, type Tx } from './queryable.js';
  */
 
 export interface TransactionOptions {
+  /** How long each statement may take to be answered. */
+  answerSeconds: number;
   /** Whether contention (40P01, 40001, 55P03) runs the whole closure again. Default true. */
   retry?: boolean;
   onRetry?: (name: string) => void;
@@ -40,7 +43,7 @@ export async function transaction<T>(
   source: DataSource,
   name: string,
   work: (tx: Tx) => Promise<T>,
-  options: TransactionOptions = {},
+  options: TransactionOptions,
 ): Promise<T> {
   const outer = open.getStore();
   if (outer !== undefined) throw new Error(`transaction ${name} inside transaction ${outer}`);
@@ -64,28 +67,29 @@ async function once<T>(
 ): Promise<T> {
   const runner = source.createQueryRunner();
   const hints = new Set<Hint>();
+  const { answerSeconds } = options;
   let outcome: T;
   try {
-    await reaching(() => runner.startTransaction());
+    await reaching(() => inTime(runner, answerSeconds, () => runner.startTransaction()));
     try {
       const tx: Tx = {
         name,
         query: async <Row>(sql: string, params?: unknown[]) => {
-          const result = await query<Row>(runner, sql, params);
+          const result = await query<Row>(runner, answerSeconds, sql, params);
           await pointBehind(name, sql);
           return result;
         },
         hint: (hint) => hints.add(hint),
-        savepoint: (part) => savepoint(runner, part),
+        savepoint: (part) => savepoint((sql) => query(runner, answerSeconds, sql), part),
       };
       outcome = await open.run(name, () => work(tx));
       await point(`${name}.before-commit`);
     } catch (error) {
-      await rollback(runner);
+      await rollback(runner, answerSeconds);
       if (error instanceof Rollback) return error.outcome as T;
       throw error;
     }
-    await commit(runner);
+    await commit(runner, answerSeconds);
   } finally {
     await release(runner, name);
   }
@@ -108,28 +112,34 @@ async function release(runner: QueryRunner, name: string): Promise<void> {
 }
 
 /** One is open at a time: a part has no parts. */
-async function savepoint<T>(runner: QueryRunner, part: () => Promise<T>): Promise<T> {
-  await query(runner, 'SAVEPOINT part');
+async function savepoint<T>(send: (sql: string) => Promise<unknown>, part: () => Promise<T>): Promise<T> {
+  await send('SAVEPOINT part');
   try {
     const outcome = await part();
-    await query(runner, 'RELEASE SAVEPOINT part');
+    await send('RELEASE SAVEPOINT part');
     return outcome;
   } catch (error) {
     // A deadlock or a lost connection has ended the whole transaction: there is nothing to go back to.
-    if (!isContention(error) && !isUnreachable(error)) await query(runner, 'ROLLBACK TO SAVEPOINT part');
+    if (!isContention(error) && !isUnreachable(error)) await send('ROLLBACK TO SAVEPOINT part');
     throw error;
   }
 }
 
 /** Sends one statement; an answer that did not come is DatabaseUnavailable. */
-export async function query<Row>(runner: QueryRunner, sql: string, params: unknown[] = []): Promise<Result<Row>> {
-  const { records, affected } = await reaching(() => runner.query(sql, params, true));
+export async function query<Row>(
+  runner: QueryRunner,
+  answerSeconds: number,
+  sql: string,
+  params: unknown[] = [],
+): Promise<Result<Row>> {
+  const send = (): Promise<QueryResult> => runner.query(sql, params, true);
+  const { records, affected } = await reaching(() => inTime(runner, answerSeconds, send));
   return { rows: (records ?? []) as Row[], affected: affected ?? 0 };
 }
 
-async function commit(runner: QueryRunner): Promise<void> {
+async function commit(runner: QueryRunner, answerSeconds: number): Promise<void> {
   try {
-    await runner.commitTransaction();
+    await inTime(runner, answerSeconds, () => runner.commitTransaction());
   } catch (error) {
     // An error with an SQLSTATE of its own is the answer "no"; a connection that went away is no answer.
     if (sqlState(error) !== undefined && !isUnreachable(error)) throw error;
@@ -137,9 +147,9 @@ async function commit(runner: QueryRunner): Promise<void> {
   }
 }
 
-async function rollback(runner: QueryRunner): Promise<void> {
+async function rollback(runner: QueryRunner, answerSeconds: number): Promise<void> {
   try {
-    await runner.rollbackTransaction();
+    await inTime(runner, answerSeconds, () => runner.rollbackTransaction());
   } catch (error) {
     // The connection is gone, and with it the transaction: that is a rollback too. The first error is the one to tell.
     if (!isUnreachable(error)) throw error;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable } from '../database/faults.js';
+import { readConfig } from '../config/read-config.js';
 import { Hints } from '../database/hints.js';
 import { Lifecycle } from '../lifecycle.js';
 import { Parking } from './parking.js';
@@ -17,7 +18,7 @@ describe('a parked call', () => {
     'misses nothing where the database does not answer %s: it looks again soon, without another notice',
     async (_, looks, attempts) => {
       Logger.overrideLogger(false);
-      const hints = new Hints();
+      const hints = new Hints(readConfig({}));
       let thereIsSomething = false;
       const parking = new Parking<string>('steps', new Lifecycle(), (waiting) => {
         looks.shift()?.();

@@ -5,6 +5,8 @@ import type { Hint } from '../database/queryable.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { ParkedCall } from './parked-call.js';
 
+const LATER_MS = 500;
+
 /** When those who are parked look again. */
 export interface Occasions {
   hints: Hints;
@@ -12,12 +14,10 @@ export interface Occasions {
   everySeconds: number;
 }
 
-/** After a look that the database did not answer. */
-const AGAIN_MS = 500;
-
 /*
  * Where long polls wait. A call registers before it looks, so that nothing which comes in between is missed; it is told to
- * look again by a hint (from this process or another), by a reconnect of the listening connection, and once every period.
+ * look again by a hint (from this process or another), by a reconnect of the listening connection, once every period, and
+ * a moment after a look that the database did not answer.
  * One query finds, for all parked calls of the process, who should look; nothing is decided here, and no database
  * connection is held while a call waits.
  */
@@ -26,8 +26,8 @@ export class Parking<For> {
   readonly #parked = new Set<ParkedCall<For>>();
   #looking = false;
   #lookAgain = false;
+  #later: NodeJS.Timeout | undefined;
   #close: () => void = () => undefined;
-  #again: NodeJS.Timeout | undefined;
 
   /** `findNews` gives those of the waiting for whom there may be something; `what` names it in the log. */
   constructor(
@@ -46,7 +46,7 @@ export class Parking<For> {
     this.#close = () => {
       this.lifecycle.stopping.removeEventListener('abort', endAll);
       clearInterval(timer);
-      clearTimeout(this.#again);
+      clearTimeout(this.#later);
       deaf.forEach((stop) => stop());
     };
   }
@@ -79,7 +79,7 @@ export class Parking<For> {
     try {
       for (;;) {
         parked.beginLook();
-        const found = looked ? await this.#patient(attempt) : await attempt();
+        const found = looked ? await this.#patiently(attempt) : await attempt();
         looked = true;
         if (found !== undefined || parked.over) return found;
         await parked.noticed();
@@ -96,36 +96,35 @@ export class Parking<For> {
     this.#lookAgain = true;
     if (this.#looking) return;
     this.#looking = true;
-    try {
-      while (this.#lookAgain && this.#parked.size > 0) {
-        this.#lookAgain = false;
+    while (this.#lookAgain && this.#parked.size > 0) {
+      this.#lookAgain = false;
+      try {
         const news = new Set(await this.findNews([...this.#parked].map((call) => call.waitsFor)));
         for (const call of this.#parked) if (news.has(call.waitsFor)) call.ring();
+      } catch (error) {
+        this.#logger.warn({ msg: `could not look for ${this.what}`, err: error });
+        this.#lookLater();
       }
-    } catch (error) {
-      this.#logger.warn({ msg: `could not look for ${this.what}`, err: error });
-      this.#lookSoon();
-    } finally {
-      this.#looking = false;
     }
+    this.#looking = false;
   }
 
-  /** Nothing, where the database does not answer; the notice that has led here is not lost. */
-  async #patient<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
+  /** A statement can fail though the listening connection holds, whose reconnect would make everybody look. */
+  #lookLater(): void {
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      void this.#look();
+    }, LATER_MS).unref();
+  }
+
+  /** Nothing, where the database does not answer: it looks again. */
+  async #patiently<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
     try {
       return await attempt();
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      this.#lookSoon();
+      this.#lookLater();
       return undefined;
     }
-  }
-
-  /** The listening connection may be well, and would tell nobody to look again. */
-  #lookSoon(): void {
-    this.#again ??= setTimeout(() => {
-      this.#again = undefined;
-      void this.#look();
-    }, AGAIN_MS).unref();
   }
 }
