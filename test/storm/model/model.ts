@@ -1,0 +1,213 @@
+import type { Contract, Requirement } from '../../../src/domain/contract/contract.js';
+import type { Move } from '../../../src/domain/steps/played-run.fixture.js';
+import { ModelRun } from './model-run.js';
+import { canServe, naiveMatch, type Offering, widthOf } from '../naive-matcher.js';
+
+/** Times are counted in half hours: how long an advert or a renewed lease lives, a new lease, and a renew period. */
+export const LIFE = 6;
+export const FIRST_LIFE = 8;
+export const RENEW = 2;
+/** The most nodes that a run may lease. */
+export const CAP = 3;
+
+export interface ModelAdvert extends Offering {
+  instance: string;
+  drain: string;
+}
+
+interface ModelLease {
+  run_id: string;
+  until: number;
+  roles: Set<string>;
+}
+
+/** What a node was given, and by which lease. */
+export interface ModelClaim {
+  run_id: string;
+  seq: number;
+  attempt: number;
+  node_id: string;
+  lease: ModelLease;
+}
+
+/** The rules of the Mediator, stated as plainly as they can be: everything is looked at again every time. */
+export class Model {
+  now = 0;
+  readonly nodes = new Map<string, ModelAdvert & { until: number }>();
+  readonly leases = new Map<string, ModelLease>();
+  /** In arrival order. */
+  readonly runs = new Map<string, ModelRun>();
+  readonly claims: ModelClaim[] = [];
+
+  live = (): (Offering & { drain: string })[] => [...this.nodes.values()].filter((node) => node.until > this.now);
+  free = (): Offering[] => this.live().filter((node) => !this.leases.has(node.node_id) && node.drain === '');
+  inState = (state: string): ModelRun[] => [...this.runs.values()].filter((run) => run.state === state);
+
+  submit(run_id: string, contract: Contract): number {
+    if (this.runs.has(run_id)) return 200;
+    const run = new ModelRun(run_id, contract);
+    this.runs.set(run_id, run);
+    const found = naiveMatch(contract, this.free());
+    if (found && widthOf(found) > CAP) run.end('FAILED', 'too_wide');
+    else if (found) this.#begin(run, found);
+    else if (naiveMatch(contract, this.live())) this.#sweep();
+    else run.end('FAILED', 'unsatisfiable');
+    if (run.reason === 'too_wide' || run.reason === 'unsatisfiable') return 422;
+    return run.state === 'QUEUED' ? 202 : 201;
+  }
+
+  advertise(advert: ModelAdvert): void {
+    const { node_id, instance } = advert;
+    const before = this.nodes.get(node_id);
+    this.nodes.set(node_id, { ...advert, until: this.now + LIFE });
+    const run = this.runs.get(this.leases.get(node_id)?.run_id ?? '');
+    let wakes = false;
+    if (run) {
+      const claimed = [...run.claimed].filter(([seq]) => run.nodeOf(run.step(seq)) === node_id);
+      const lost = instance === '' ? [] : claimed.filter(([, by]) => by.instance !== '' && by.instance !== instance);
+      if (lost.length > 0) this.#end(run, 'FAILED', 'node_restarted', lost.map(([seq]) => seq).sort());
+      else if (advert.drain === 'at-boundary' && claimed.length === 0) this.#end(run, 'CANCELLED', 'drained');
+      wakes = run.state !== 'RUNNING';
+    }
+    const lease = this.leases.get(node_id);
+    if (lease) lease.until = this.now + LIFE;
+    const joins = !before || before.until - this.now <= RENEW / 2 || widens(before, advert);
+    if (wakes || (advert.drain === '' && (joins || before.drain !== ''))) this.#sweep();
+  }
+
+  /** A claim that was given; or the status of one that was not. */
+  claim(node_id: string, instance: string): ModelClaim | 204 | 409 {
+    const running = this.inState('RUNNING');
+    const ready = running.flatMap((run) =>
+      run.ready().flatMap((step) => (run.nodeOf(step) === node_id ? [{ run, seq: step.seq }] : [])),
+    );
+    if (ready.length === 0 && instance === '') return 204;
+    const known = this.nodes.get(node_id)?.instance ?? '';
+    if (known !== '' && instance !== '' && known !== instance) return 409;
+    const held = running.flatMap((run) =>
+      [...run.claimed].flatMap(([seq, by]) =>
+        instance !== '' && by.instance === instance && run.nodeOf(run.step(seq)) === node_id ? [{ run, seq }] : [],
+      ),
+    );
+    const given = held[0] ?? ready[0];
+    if (given === undefined) return 204;
+    const { run, seq } = given;
+    if (held.length === 0) {
+      run.do({ kind: 'claim', seq }, this.now);
+      run.claimed.set(seq, { instance, since: this.now });
+    }
+    const lease = this.leases.get(node_id)!;
+    const claim = { run_id: run.run_id, seq, attempt: run.step(seq).attempt, node_id, lease };
+    this.claims.push(claim);
+    return claim;
+  }
+
+  /** Why the report of a claim is refused, if it is. */
+  refusal({ run_id, seq, attempt, node_id, lease }: ModelClaim, nonce = true): string | undefined {
+    if (!nonce || this.leases.get(node_id) !== lease) return 'stale_lease';
+    const run = this.runs.get(run_id)!;
+    const step = run.step(seq);
+    const isIts = step.state === 'CLAIMED' && step.attempt === attempt && run.nodeOf(step) === node_id;
+    return isIts ? undefined : 'not_claimed';
+  }
+
+  /** A report or an answer, of a step that is under way; what is answered. */
+  move(run: ModelRun, move: Exclude<Move, { kind: 'claim' }>): object {
+    const { attempt, uses } = run.step(move.seq);
+    const held = this.#leasesOf(run).length;
+    run.do(move, this.now);
+    this.#giveBack(run);
+    const step = run.step(move.seq);
+    const goesRound = step.state === 'PENDING';
+    let wakes = !goesRound || this.#leasesOf(run).length < held;
+    if (run.ending) this.#end(run, run.ending.state, run.ending.verdict.reason);
+    else if (move.kind === 'report' && this.nodes.get(run.nodeOf({ uses }))!.drain === 'at-boundary') {
+      this.#end(run, 'CANCELLED', 'drained');
+      wakes = true;
+    }
+    const answered = { step_state: step.state, rolled_back: step.attempt !== attempt, run_state: run.state };
+    if (wakes) this.#sweep();
+    return answered;
+  }
+
+  cancel(run: ModelRun): void {
+    if (run.state !== 'QUEUED' && run.state !== 'RUNNING') return;
+    this.#end(run, 'CANCELLED', 'cancelled');
+    this.#sweep();
+  }
+
+  reap(): void {
+    const under = this.inState('RUNNING');
+    for (const run of under) {
+      const [overdue] = [...run.asked]
+        .filter(([, { until }]) => until <= this.now)
+        .sort(([, a], [, b]) => a.until - b.until);
+      if (overdue) this.#end(run, 'FAILED', 'ask_expired', [overdue[0]]);
+    }
+    for (const run of this.inState('RUNNING')) {
+      const late = ([seq, { since }]: [number, { since: number }]): boolean =>
+        since + (run.contract.steps[seq - 1]!.timeout_seconds ?? Infinity) / 1800 + RENEW <= this.now;
+      const overdue = [...run.claimed].find(late);
+      if (overdue) this.#end(run, 'FAILED', 'step_timeout', [overdue[0]]);
+    }
+    for (const run of this.inState('RUNNING')) {
+      const waits = run.asked.size > 0 && run.claimed.size === 0 && run.ready().length === 0;
+      const ranOut = this.#leasesOf(run).some(([, lease]) => lease.until <= this.now);
+      if (ranOut && !waits) this.#end(run, 'FAILED', 'lease_expired');
+    }
+    if (under.some((run) => run.state !== 'RUNNING')) this.#sweep();
+  }
+
+  /** The oldest run that fits what is free has it, until there is none. One that would take too much is looked at once. */
+  #sweep(): void {
+    for (const run of this.runs.values()) run.wide = false;
+    for (let found: string[][] | undefined; ;) {
+      const next = this.inState('QUEUED').find((run) => !run.wide && (found = naiveMatch(run.contract, this.free())));
+      if (next === undefined || found === undefined) return;
+      if (widthOf(found) > CAP) next.wide = true;
+      else this.#begin(next, found);
+    }
+  }
+
+  #begin(run: ModelRun, found: string[][]): void {
+    run.contract.requires.forEach(({ as }, at) => this.#lease(run, as, found[at]!));
+    run.begin((step) => this.#acquire(run, run.contract.steps[step.seq - 1]!.acquire!.want), this.now);
+    if (run.ending) this.#end(run, run.ending.state, run.ending.verdict.reason);
+  }
+
+  #acquire(run: ModelRun, want: Requirement): string | undefined {
+    this.#giveBack(run);
+    const [node] = naiveMatch({ requires: [want] }, this.free())?.[0] ?? [];
+    if (node === undefined || this.#leasesOf(run).length >= CAP) return undefined;
+    this.#lease(run, want.as, [node]);
+    return node;
+  }
+
+  #lease(run: ModelRun, role: string, nodes: string[]): void {
+    run.assigned.set(role, nodes);
+    for (const node of nodes) {
+      const fresh = { run_id: run.run_id, until: this.now + FIRST_LIFE, roles: new Set<string>() };
+      this.leases.set(node, this.leases.get(node) ?? fresh);
+      this.leases.get(node)!.roles.add(role);
+    }
+  }
+
+  #leasesOf = (run: ModelRun) => [...this.leases].filter(([, lease]) => lease.run_id === run.run_id);
+
+  #giveBack(run: ModelRun): void {
+    for (const [node, { roles }] of this.#leasesOf(run)) {
+      for (const role of run.given) roles.delete(role);
+      if (roles.size === 0) this.leases.delete(node);
+    }
+  }
+
+  #end(run: ModelRun, ...how: Parameters<ModelRun['end']>): void {
+    run.end(...how);
+    for (const [node] of this.#leasesOf(run)) this.leases.delete(node);
+  }
+}
+
+/** Whether some entry is not contained in one entry of before: whether that would not have served who wants just this. */
+function widens(before: Offering, after: Offering): boolean {
+  return after.capabilities.some((entry) => !canServe({ as: 'any', ...entry }, before));
+}

@@ -1,0 +1,56 @@
+import type { Requirement } from '../../src/domain/contract/contract.js';
+import type { CapabilityEntry } from '../../src/domain/matching/fleet.js';
+
+/** What the matcher's rules are about, and nothing else. */
+export interface Offering {
+  node_id: string;
+  capabilities: CapabilityEntry[];
+}
+
+export interface Wanting {
+  requires: readonly Requirement[];
+  spread?: boolean;
+}
+
+export function canServe({ capability, attrs = {} }: Requirement, node: Offering): boolean {
+  return node.capabilities.some(
+    (entry) =>
+      entry.capability === capability &&
+      Object.entries(attrs).every(
+        ([name, value]) => (name === 'node_id' ? node.node_id : entry.attrs?.[name]) === value,
+      ),
+  );
+}
+
+/** The first complete assignment among these nodes, by trying every one there is: the nodes of each role, in its order. */
+export function naiveMatch({ requires, spread = false }: Wanting, nodes: readonly Offering[]): string[][] | undefined {
+  const preferred = [...nodes].sort((a, b) => special(a) - special(b) || (a.node_id < b.node_id ? -1 : 1));
+  const assign = (at: number, used: readonly string[]): string[][] | undefined => {
+    const role = requires[at];
+    if (role === undefined) return [];
+    const able = preferred.filter((node) => canServe(role, node)).map(({ node_id }) => node_id);
+    for (const chosen of combinations(able, role.count ?? 1)) {
+      if (spread && chosen.some((node) => used.includes(node))) continue;
+      const rest = assign(at + 1, [...used, ...chosen]);
+      if (rest !== undefined) return [chosen, ...rest];
+    }
+    return undefined;
+  };
+  return assign(0, []);
+}
+
+/** How many nodes an assignment takes. */
+export function widthOf(assignment: string[][]): number {
+  return new Set(assignment.flat()).size;
+}
+
+function special({ capabilities }: Offering): number {
+  return capabilities.flatMap(({ attrs = {} }) => Object.keys(attrs)).length;
+}
+
+function* combinations(of: readonly string[], count: number): Generator<string[]> {
+  if (count === 0) return yield [];
+  for (const [at, first] of of.entries()) {
+    for (const rest of combinations(of.slice(at + 1), count - 1)) yield [first, ...rest];
+  }
+}
