@@ -30,6 +30,6 @@ export function ClaimStepApi(): MethodDecorator {
     }),
     ApiAnswer(200, 'A step to do.', { type: ClaimDto }),
     ApiAnswer(204, 'There was none as long as it waited.'),
-    ApiProblems('stale_instance', 'unavailable'),
+    ApiProblems('stale_instance', 'too_large', 'unsupported_media_type', 'unavailable'),
   );
 }

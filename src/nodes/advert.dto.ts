@@ -26,6 +26,10 @@ function areAttrs(value: unknown): boolean {
   );
 }
 
+function holdsNoList(value: unknown): boolean {
+  return !Array.isArray(value) || !value.some(Array.isArray);
+}
+
 @ApiModel('CapabilityEntry', 'One thing that a node offers.')
 export class CapabilityEntryDto {
   /** An open vocabulary: nodes define it by advertising it. */
@@ -77,6 +81,11 @@ export class AdvertDto {
   @ApiProperty({ type: [CapabilityEntryDto], maxItems: 64 })
   @IsArray({ message: 'must be an array of at most 64 entries' })
   @ArrayMaxSize(64, { message: 'must be an array of at most 64 entries' })
+  // A list inside the list would be judged by what it holds, and an empty one holds nothing that is wrong.
+  @ValidateBy(
+    { name: 'entries', validator: { validate: holdsNoList } },
+    { message: 'must be objects with a capability' },
+  )
   @ValidateNested({ each: true, message: 'must be objects with a capability' })
   @Type(() => CapabilityEntryDto)
   capabilities!: CapabilityEntryDto[];

@@ -7,7 +7,7 @@ export class AgentTaskDto {}
 
 @ApiModel(
   'OutputSchemas',
-  'Name of an output → the JSON Schema (2020-12) that it must satisfy, at most 32 KiB, with `$ref` only within itself.',
+  'Name of an output → the JSON Schema (2020-12) that it must satisfy, at most 32 KiB and 1,000 keywords, names and values (1,500 in all schemas of a contract), with `$ref` only within itself.',
   { additionalProperties: { type: ['object', 'boolean'] } },
 )
 export class OutputSchemasDto {}

@@ -133,11 +133,22 @@ describe('what is no request of this API', () => {
 
   it.each(['%00', '%ED%A0%80', '%FF', '%C3', '%'])('%s in a path or a query is 400', async (text) => {
     for (const path of [`/v1/runs/a${text}`, `/v1/runs/a${text}/record`, `/problems/${text}`]) {
-      expectProblem(await server.send('GET', path), 400, 'invalid_request', path);
+      const spelt = path.replace(/%(?![0-9A-F]{2})/, '%25');
+      expectProblem(await server.send('GET', path), 400, 'invalid_request', spelt);
     }
     expectProblem(await server.send('POST', `/v1/nodes/N${text}/claim?wait=0`), 400, 'invalid_request');
     expectProblem(await server.send('GET', `/v1/runs?work_id=a${text}`), 400, 'invalid_request', '/v1/runs');
     expectProblem(await server.send('GET', `/v1/runs?work${text}=a`), 400, 'invalid_request', '/v1/runs');
+  });
+
+  it('what no URI may hold is spelt as one in `instance`', async () => {
+    const text = `GET /v1|/<a>[]^\` HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    expectProblem(await speak(text), 404, 'route_not_found', '/v1%7C/%3Ca%3E%5B%5D%5E%60');
+  });
+
+  it('a path that is `*` is answered like any other', async () => {
+    const text = 'GET * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    expectProblem(await speak(text), 404, 'route_not_found', '*');
   });
 
   it('a path of any length is answered', async () => {

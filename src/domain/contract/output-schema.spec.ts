@@ -77,9 +77,62 @@ describe('a schema that is hostile', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 60 }, (_, n) => [`d${n}`, n === 59 ? {} : twice(`d${n + 1}`)]),
     );
-    expect(check({ $defs, $ref: '#/$defs/d0' }, 1)).toEqual([
-      { pointer: '', detail: expect.stringMatching(/too far/) },
+    expect(check({ $defs, $ref: '#/$defs/d0' }, 1, { units: 20_000_000 })).toEqual([
+      { pointer: '', detail: expect.stringMatching(/more than can be judged/) },
     ]);
+  });
+
+  const zeros = new Array<number>(10_000).fill(0);
+  const keyed = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`key ${n}`, n]));
+  const times = (count: number, schema: object): object[] => Array.from({ length: count }, () => schema);
+  it.each<[string, object, unknown]>([
+    ['a pattern of many classes', { pattern: '(?:[a-z]|\\p{L}){200}!' }, 'é'.repeat(10_000)],
+    ['lengths', { allOf: times(300, { maxLength: 1e9 }) }, 'a'.repeat(10_000)],
+    ['subschemas of each item', { items: { allOf: times(300, { const: 0 }) } }, zeros],
+    ['choices for each item', { items: { oneOf: [...times(300, { const: 1 }), {}] } }, zeros],
+    ['walks through the items', { allOf: times(300, { items: { const: 0 } }) }, zeros],
+    ['walks through the keys', { allOf: times(300, { additionalProperties: { not: { const: '' } } }) }, keyed],
+    [
+      'patterns of keys',
+      { patternProperties: Object.fromEntries(zeros.slice(0, 300).map((_, n) => [`^[b-z]${n}`, {}])) },
+      keyed,
+    ],
+    ['comparisons of items', { allOf: times(300, { uniqueItems: true }) }, zeros.map((_, n) => n)],
+  ])('cannot take for ever by %s', (_what, schema, value) => {
+    const units = 20_000_000;
+    expect(check(schema, value, { units })).toEqual([
+      { pointer: '', detail: expect.stringMatching(/more than can be judged/) },
+    ]);
+  });
+
+  it('cannot fill the memory with faults', () => {
+    const value = { all: zeros };
+    const schema = { properties: { all: { items: { allOf: times(100, { type: 'string' }) } } } };
+    expect(check(schema, value, { allErrors: true })).toEqual([
+      { pointer: '/all/0', detail: 'The value must be string.' },
+    ]);
+    expect(check({ anyOf: [schema, {}] }, value, { allErrors: true })).toEqual([]);
+  });
+
+  it('judges a time by its length first', () => {
+    expect(check({ format: 'date-time' }, '2026-03-02T09:15:04.120Z')).toEqual([]);
+    expect(check({ format: 'date-time' }, 't'.repeat(5_000_000))).toHaveLength(1);
+  });
+
+  it('does not stop an output of 10 MiB that is judged by an ordinary one', () => {
+    const tags = { type: 'array', items: { type: 'string', maxLength: 20 }, uniqueItems: true };
+    const properties = {
+      id: { type: 'integer' },
+      url: { type: 'string', format: 'uri' },
+      tags,
+      name: { pattern: '^[a-z]+ [0-9]+$' },
+    };
+    const item = { type: 'object', required: ['id', 'name'], properties, additionalProperties: false };
+    const value = Array.from({ length: 100_000 }, (_, id) => {
+      return { id, name: `name ${id}`, url: `http://example.com/a/longer/path/to/${id}`, tags: ['a', 'b', 'c'] };
+    });
+    expect(JSON.stringify(value).length).toBeGreaterThan(9_000_000);
+    expect(check({ type: 'array', items: item }, value)).toEqual([]);
   });
 
   it('cannot overflow the stack', () => {

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, MissingRefError } from 'ajv/dist/2020.js';
 import type { Fault } from './contract.js';
 import { quoted } from './document/quoted.js';
-import { EvaluationMeter, TooCostly } from './schema/evaluation-meter.js';
+import { EvaluationMeter, TooCostly, TooManyErrors } from './schema/evaluation-meter.js';
 import { LinearPatterns } from './schema/linear-patterns.js';
 import { metaSchemaError } from './schema/meta-schema.js';
 import { schemaFormats } from './schema/schema-formats.js';
@@ -22,11 +22,13 @@ export interface SchemaOptions {
   allErrors?: boolean;
   /** An allowance shared with other schemas. */
   patterns?: LinearPatterns;
+  /** How much may be done to judge one value; some seconds' worth unless told otherwise. */
+  units?: number;
 }
 
 /**
  * Compiles the JSON Schema (2020-12) of an output; never throws. Whoever wrote it is not trusted: patterns run in linear time,
- * references stay inside and are counted. Nothing is kept: each schema has an Ajv of its own, since one that is shared holds on to
+ * references stay inside, and what a value takes is counted. Nothing is kept: each schema has an Ajv of its own, since one that is shared holds on to
  * every schema it ever saw, and an `$id` in one could stand in for another.
  */
 export function compileOutputSchema(schema: unknown, options: SchemaOptions = {}): CompiledSchema {
@@ -34,14 +36,17 @@ export function compileOutputSchema(schema: unknown, options: SchemaOptions = {}
   try {
     const fault = sizeFault(schema) ?? dialectFault(schema) ?? metaSchemaFault(schema, patterns);
     if (fault !== undefined) return { ok: false, fault };
-    return compile(schema as object, patterns, options.allErrors ?? false);
+    return compile(schema as object, { ...options, patterns });
   } catch (error) {
     return { ok: false, fault: { pointer: '', detail: compileSentence(error) } };
   }
 }
 
-function compile(schema: object, patterns: LinearPatterns, allErrors: boolean): CompiledSchema {
-  const meter = new EvaluationMeter();
+type Compiling = SchemaOptions & { patterns: LinearPatterns };
+
+function compile(schema: object, options: Compiling): { ok: true; check: ValueCheck } {
+  const { patterns, allErrors = false, units } = options;
+  const meter = new EvaluationMeter(patterns, units);
   const regExp = Object.assign((pattern: string) => patterns.compile(pattern), { code: 'linear' });
   const ajv = new Ajv2020({
     strict: false,
@@ -57,7 +62,7 @@ function compile(schema: object, patterns: LinearPatterns, allErrors: boolean): 
     // Ajv's optimizer takes five times as long as the rest, and what it compiles here runs seldom.
     code: { optimize: false, regExp },
   });
-  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems(meter.spendText));
   meter.install(ajv);
   const validate = ajv.compile(schema);
   if ('$async' in validate) throw new Error('"$async" is no keyword of JSON Schema');
@@ -67,6 +72,8 @@ function compile(schema: object, patterns: LinearPatterns, allErrors: boolean): 
     try {
       return validate(value) ? [] : (validate.errors ?? []).slice(0, MOST_FAULTS).map(valueFault);
     } catch (error) {
+      // The first is known by its name only where judging stops at it.
+      if (error instanceof TooManyErrors) return compile(schema, { ...options, allErrors: false }).check(value);
       return [{ pointer: '', detail: checkSentence(error) }];
     }
   };
@@ -108,7 +115,7 @@ function compileSentence(error: unknown): string {
 }
 
 function checkSentence(error: unknown): string {
-  if (error instanceof TooCostly) return 'The references of the schema lead too far to judge this value.';
+  if (error instanceof TooCostly) return 'The schema asks for more than can be judged of a value of this size.';
   if (error instanceof RangeError) return 'The value is nested too deep to be judged.';
   throw error;
 }

@@ -4,6 +4,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from './problem.js';
 import { problemBody } from './problem.filter.js';
 
+/** The answer that node is writing to a connection, as its own handler of such faults looks it up. */
+type AnsweredSocket = Socket & { _httpMessage?: { headersSent: boolean } | null };
+
 /** A path that cannot be decoded, or is too long to be one of ours. */
 export function answerBadPath(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const problem = new Problem(
@@ -17,9 +20,13 @@ export function answerBadPath(_error: FastifyError, request: FastifyRequest, rep
     .send(problemBody(problem, request));
 }
 
-/** Bytes that are no HTTP request, or headers larger than one may send: the connection is answered and closed. */
-export function answerNoHttp(error: Error & { code?: string }, socket: Socket): void {
+/**
+ * Bytes that are no HTTP request, or headers larger than one may send: the connection is answered and closed. Where they
+ * follow a request whose answer is on its way, that answer is the last word: another one behind it would be taken for a part of it.
+ */
+export function answerNoHttp(error: Error & { code?: string }, socket: AnsweredSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  if (socket._httpMessage?.headersSent) return void socket.end();
   const problem = new Problem('invalid_request', 'what was sent is not an HTTP request that this server can read');
   const id = randomUUID();
   const body = JSON.stringify(problemBody(problem, { id, url: '' }));

@@ -35,6 +35,8 @@ export class ProblemFilter implements ExceptionFilter {
     for (const name of DESCRIBING) void reply.removeHeader(name);
     void reply
       .status(problem.status)
+      // `GET *` comes here past the hook that sets it.
+      .header('x-request-id', request.id)
       .headers(problem.extras.headers ?? {})
       .type('application/problem+json')
       .send(problemBody(problem, request));
@@ -70,12 +72,20 @@ export function problemBody(problem: Problem, request: Pick<FastifyRequest, 'id'
     title: PROBLEMS[problem.code].title,
     status: problem.status,
     detail: problem.detail,
-    instance: request.url.split('?', 1)[0],
+    instance: uriReference(request.url.split('?', 1)[0]!),
     code: problem.code,
     request_id: request.id,
     ...(problem.extras.errors && { errors: problem.extras.errors }),
     ...problem.extras.members,
   };
+}
+
+/** The path as it was sent, but for characters that no URI may have (RFC 3986), which a client may send all the same. */
+function uriReference(path: string): string {
+  return path.replace(/%(?![0-9a-f]{2})|[^\w\-.~:/?#@!$&'()*+,;=%]/gi, (one) => {
+    const bytes = [...Buffer.from(one, 'latin1')];
+    return bytes.map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  });
 }
 
 /** 503: the database is away, or the server is starting or stopping. Every operation may be repeated. */

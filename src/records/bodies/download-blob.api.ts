@@ -22,7 +22,7 @@ const HEADERS = {
 };
 
 export function DownloadBlobApi(): MethodDecorator {
-  const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+  const content = { '*/*': { schema: { type: 'string', format: 'binary' } } };
   return applyDecorators(
     ApiOperation({ operationId: 'downloadBlob', description }),
     ApiRunId(),

@@ -17,3 +17,13 @@ export async function findBlob(database: Queryable, runId: string, name: string)
   );
   return rows[0];
 }
+
+/** Whether that very upload is still there. */
+export async function blobExists(database: Queryable, uploadId: string): Promise<boolean> {
+  const { rows } = await database.query(
+    `/* records.blob-exists */
+     SELECT FROM blobs WHERE upload_id = $1`,
+    [uploadId],
+  );
+  return rows.length > 0;
+}

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { Problem } from '../../platform/http/problem.js';
+import { unavailable } from '../../platform/http/problem.filter.js';
+import { point } from '../../platform/points.js';
 import type { LogKey } from '../append-log.sql.js';
-import { findBlob, type FoundBlob } from './find-blob.sql.js';
+import { blobExists, findBlob, type FoundBlob } from './find-blob.sql.js';
 import { inPieces } from './in-pieces.js';
 import { isHeldBy } from './is-held-by.sql.js';
 import { readBlobBytes } from './read-blob-bytes.sql.js';
@@ -25,8 +27,15 @@ export class ReadBytes {
     return findBlob(this.database, runId, name);
   }
 
-  ofBlob(uploadId: string, first: number, end: number): AsyncIterable<Uint8Array> {
-    return inPieces(first, end, (from, to) => readBlobBytes(this.database, uploadId, from, to));
+  /** Throws unavailable where a later upload takes its place meanwhile: asked again, that one comes. */
+  async *ofBlob(uploadId: string, first: number, end: number): AsyncGenerator<Uint8Array> {
+    await point('read-blob.found');
+    try {
+      yield* inPieces(first, end, (from, to) => readBlobBytes(this.database, uploadId, from, to));
+    } catch (error) {
+      if (await blobExists(this.database, uploadId)) throw error;
+      throw unavailable('the output was replaced, or purged, while it was read; ask again');
+    }
   }
 
   ofLog(log: LogKey, first: number, end: number): AsyncIterable<Uint8Array> {

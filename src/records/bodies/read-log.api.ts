@@ -17,10 +17,8 @@ the \`attempt\` that the first answer named, again and again. It answers
 A log of which nothing has come yet is waited for from \`bytes=0-\`; without \`Prefer\` it is 404. Safe to repeat.
 `.trim();
 
-const HEADERS = {
-  'Accept-Ranges': '`bytes`.',
-  'Mediator-Attempt': 'The attempt that the log is of.',
-};
+const OF_WHICH = { 'Mediator-Attempt': 'The attempt that the log is of.' };
+const HEADERS = { 'Accept-Ranges': '`bytes`.', ...OF_WHICH };
 const APPLIED = { 'Preference-Applied': 'The `wait` that was kept to, where it was.' };
 
 export function ReadLogApi(): MethodDecorator {
@@ -45,7 +43,7 @@ export function ReadLogApi(): MethodDecorator {
       content,
       headers: { ...HEADERS, ...APPLIED, 'Content-Range': 'Which bytes these are, and of how many so far.' },
     }),
-    ApiAnswer(204, 'Nothing came as long as it waited.', { headers: { ...HEADERS, ...APPLIED } }),
+    ApiAnswer(204, 'Nothing came as long as it waited.', { headers: { ...OF_WHICH, ...APPLIED } }),
     ApiProblems('not_found', 'range_not_satisfiable', 'unavailable'),
   );
 }

@@ -118,6 +118,7 @@ describe('adverts and what is shown of the fleet', () => {
     ['a node_id that is none', { node_id: '-a' }, '/node_id'],
     ['no capabilities', { capabilities: undefined }, '/capabilities'],
     ['65 capabilities', { capabilities: Array.from({ length: 65 }, () => ({ capability: 'x' })) }, '/capabilities'],
+    ['a list among the capabilities', { capabilities: [[]] }, '/capabilities'],
     ['a capability of another form', { capabilities: [{ capability: 'A b' }] }, '/capabilities/0/capability'],
     [
       'the attribute node_id',

@@ -1,9 +1,11 @@
 import { get as openHttp, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { bytesOf, get, sha256 } from '../../support/bytes.js';
 import { R } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
+import { once } from '../../support/points.js';
 import type { PlayedClaim, PlayedNode } from '../../support/played-node.js';
 import { readTar } from '../../support/record.js';
 import { upload } from '../../support/uploads.js';
@@ -185,6 +187,15 @@ describe('reading an output', () => {
     expect((await get(url('twice'))).bytes.toString()).toBe('second');
   });
 
+  it('where it is uploaded anew before its first byte is read, the caller is told to ask again', async () => {
+    await upload(server, claim, 'again', 'first');
+    once('read-blob.found', () => upload(server, claim, 'again', 'second'));
+    const { status, headers, bytes } = await get(url('again'));
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(JSON.parse(bytes.toString())).toMatchObject({ code: 'unavailable' });
+    expect((await get(url('again'))).bytes.toString()).toBe('second');
+  });
+
   it('where its bytes are gone it is a problem before the first of them, and breaks off after, rather than be short', async () => {
     await store('broken', [bytesOf(262_144), bytesOf(300_000)]);
     const lose = (from: number): Promise<unknown> =>
@@ -265,6 +276,18 @@ describe('reading an output', () => {
       expect(record!.length).toBe(Number(sleepers[1]!.headers['content-length']));
       const packed = (await readTar(record!)).find(({ name }) => name === 'run-a/blobs/1.1-huge');
       expect(packed?.body.equals(blob!)).toBe(true);
+    }, 30_000);
+
+    it('who sends what is no request meanwhile gets no other answer in the middle of this one', async () => {
+      const socket = connect(Number(new URL(small.url).port), '127.0.0.1');
+      socket.write('GET /v1/runs/a/blobs/huge HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      let received = '';
+      for await (const piece of socket) {
+        if (received === '') socket.write('no request\r\n\r\n');
+        received += (piece as Buffer).toString('latin1');
+      }
+      expect(received).toMatch(/^HTTP\/1\.1 200 /);
+      expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
     }, 30_000);
   });
 });

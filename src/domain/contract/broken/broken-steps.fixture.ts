@@ -15,6 +15,12 @@ const acquiring = (more: Record<string, unknown>): unknown =>
 const asking = (more: Record<string, unknown>, step: Record<string, unknown> = {}): unknown =>
   contractOf([ask('q', more, step)]);
 const withSchema = (schema: unknown): unknown => one({ out: ['o'], schema: { o: schema } });
+/** Each with so many values, and each another. */
+const withSchemas = (count: number, values: number): unknown => {
+  const names = Array.from({ length: count }, (_, n) => `o${n}`);
+  const enumOf = (n: number): number[] => Array.from({ length: values - 1 }, (_, i) => n + i);
+  return one({ out: names, schema: Object.fromEntries(names.map((name, n) => [name, { enum: enumOf(n) }])) });
+};
 
 export const BROKEN_STEPS: BrokenContract[] = [
   broken('step no object', '/steps/0', /is an object/, contractOf(['make'])),
@@ -101,6 +107,20 @@ export const BROKEN_STEPS: BrokenContract[] = [
     withSchema({ pattern: '.{1000}'.repeat(120) }),
   ),
   broken('schema over 32 KiB', '/steps/0/schema/o', /32 KiB/, withSchema({ description: 'x'.repeat(32 * 1024) })),
+  broken(
+    'schema with too many values',
+    '/steps/0/schema/o',
+    /at most 1000 keywords/,
+    withSchema({ oneOf: Array.from({ length: 300 }, () => ({ oneOf: [{}, {}] })) }),
+  ),
+  broken('schemas with too many values in all', '/steps/0/schema/o3', /at most 1500 keywords/, withSchemas(4, 400)),
+  broken('more than 250 schemas', '/steps/0/schema/o250', /250 different/, withSchemas(251, 2)),
+  broken(
+    'schema with too many patterns',
+    '/steps/0/schema/o/patternProperties',
+    /too large/,
+    withSchema({ patternProperties: Object.fromEntries(Array.from({ length: 401 }, (_, n) => [`p${n}`, true])) }),
+  ),
   broken('schema that is asynchronous', '/steps/0/schema/o', /\$async/, withSchema({ $async: true })),
   broken('env no array', '/steps/0/env', /an array/, one({ env: { A: 'b' } })),
   broken('env with a value', '/steps/0/env/0', /never with "="/, one({ env: ['A=b'] })),
