@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { MIGRATIONS } from '../../migrations/all.js';
 import { type Answered, Balancer } from '../support/balancer.js';
 import { R } from '../support/contracts.js';
@@ -15,16 +15,17 @@ jest.setTimeout(tries(90_000, 900_000));
 
 describe('three servers on one database', () => {
   let database: TestDatabase;
-  let servers: SpawnedServer[];
-  beforeEach(async () => {
+  const servers: SpawnedServer[] = [];
+  let urls: string[];
+  beforeAll(async () => {
     database = await createDatabase();
-    servers = [];
   });
   afterEach(async () => {
+    expect(await database.sql('SELECT * FROM invariants')).toEqual([]);
+  });
+  afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
-    const violations = await database.sql('SELECT * FROM invariants');
     await database.drop();
-    expect(violations).toEqual([]);
   });
 
   const spawn = (env: Record<string, string> = {}): SpawnedServer => {
@@ -38,15 +39,15 @@ describe('three servers on one database', () => {
   it('that start at once on an empty database migrate it once', async () => {
     const rounds = tries(1, 10);
     for (let round = 1; round <= rounds; round++) {
+      expect(await Promise.all(servers.splice(0).map((server) => server.stop()))).toEqual(round === 1 ? [] : [0, 0, 0]);
       await database.sql('DROP SCHEMA public CASCADE');
       await database.sql('CREATE SCHEMA public');
-      await spawnAll(3);
+      urls = await spawnAll(3);
       expect(await database.sql('SELECT name FROM migrations ORDER BY id')).toEqual(
         MIGRATIONS.map(({ name }) => ({ name })),
       );
       expect(await database.sql('SELECT FROM servers')).toHaveLength(3);
       for (const server of servers) expect(server.output()).not.toContain('"level":50');
-      expect(await Promise.all(servers.splice(0).map((server) => server.stop()))).toEqual([0, 0, 0]);
     }
     tell({
       what: 'three servers start on an empty database',
@@ -58,7 +59,7 @@ describe('three servers on one database', () => {
   });
 
   it('wake each other: a claim parked at any of them is given the step that another makes ready', async () => {
-    const sends = (await spawnAll(3)).map(sender);
+    const sends = urls.map(sender);
     const rounds = tries(1, 30);
     let given = 0;
     for (let round = 1; round <= rounds; round++) {
@@ -90,13 +91,12 @@ describe('three servers on one database', () => {
   });
 
   it('sweep for what they have done themselves: as many servers as there are make no more sweeps', async () => {
-    const cycles = tries(60, 1000);
+    const cycles = tries(40, 1000);
     const figures: { wakes: number; sweeps: number; results: number; queued: number }[] = [];
     for (const count of [1, 3]) {
-      const urls = await spawnAll(count);
       const sends = urls.map(sender);
       const before = await Promise.all(sends.map(wakesAndSweeps));
-      await workAway(sends, `m${count}`, cycles);
+      await workAway(sends.slice(0, count), `m${count}`, cycles);
       const after = await Promise.all(sends.map(wakesAndSweeps));
       const sum = (of: 'wakes' | 'sweeps' | 'results'): number =>
         after.reduce((total, one, index) => total + one[of] - before[index]![of], 0);
@@ -104,7 +104,6 @@ describe('three servers on one database', () => {
         `m${count}-`,
       ]);
       figures.push({ wakes: sum('wakes'), sweeps: sum('sweeps'), results: sum('results'), queued: waited.length });
-      await Promise.all(servers.splice(0).map((server) => server.stop()));
     }
     // Every wake is explained by a request: a report, a submission that was queued, or a node that joined.
     for (const { wakes, sweeps, results, queued } of figures) {
@@ -121,55 +120,8 @@ describe('three servers on one database', () => {
     });
   });
 
-  it('B28 of two servers one is killed between a release and its wake: the other promotes within renew × (factor + 1)', async () => {
-    const rounds = tries(1, 10);
-    const env = { MEDIATOR_RENEW_SECONDS: '2', MEDIATOR_NOT_AFTER_FACTOR: '2' };
-    const there = sender(await spawn(env).url());
-    for (let round = 1; round <= rounds; round++) {
-      const [role, a, b] = [`k${round}`, `k${round}-a`, `k${round}-b`];
-      const dying = new Killable();
-      const here = sender((await dying.start({ DATABASE_URL: database.url, ...env }))!);
-      const node = new PlayedNode(there, role, [{ role }]);
-      await node.advertise();
-      for (const run_id of [a, b]) await there('POST', '/v1/runs', { body: R(role, { run_id }) });
-      const claim = (await node.claim()).body;
-      dying.arm({ point: 'report.committed', passing: 1 });
-      const cutOff = new PlayedNode(here, role, []).report(claim).catch(() => 'cut off');
-      expect(await dying.ended).toBe('SIGKILL');
-      expect(await cutOff).toBe('cut off');
-      const left = await database.sql('SELECT run_id, state FROM runs WHERE run_id = ANY ($1) ORDER BY run_id', [
-        [a, b],
-      ]);
-      expect(left).toEqual([
-        { run_id: a, state: 'SUCCEEDED' },
-        { run_id: b, state: 'QUEUED' },
-      ]);
-      const promoted = await eventually('the other server has promoted it', async () => {
-        // A heartbeat that changes nothing wakes nobody.
-        await node.advertise();
-        const [row] = await database.sql<{ state: string; whys: string[]; seconds: number }>(
-          `SELECT state, promoted_whys AS whys,
-                  extract(epoch FROM promoted_at - (SELECT ended_at FROM runs WHERE run_id = $1))::float8 AS seconds
-             FROM runs WHERE run_id = $2`,
-          [a, b],
-        );
-        return row!.state === 'RUNNING' && row;
-      });
-      expect(promoted).toMatchObject({ whys: ['server-lost'] });
-      expect(promoted.seconds).toBeLessThan(2 * (2 + 1));
-    }
-    tell({
-      what: 'one of two servers is killed between a release and its wake',
-      times: rounds,
-      checked: rounds,
-      of: 'runs next in line',
-      lost: 0,
-    });
-  });
-
   it('are restarted one after the other under load: no request is lost but those in flight at one that is killed', async () => {
     const rounds = tries(1, 10);
-    const urls = await spawnAll(3);
     const ended = { SIGTERM: 0, SIGKILL: 0 };
     const gone = new Map<string, keyof typeof ended>();
     const lost = { SIGTERM: 0, SIGKILL: 0, 'while it ran': 0 };
@@ -226,12 +178,67 @@ describe('three servers on one database', () => {
     expect(lost).toMatchObject({ SIGTERM: 0, 'while it ran': 0 });
     // A client has one request under way.
     expect(lost.SIGKILL).toBeLessThanOrEqual(clients.length * ended.SIGKILL);
-    expect(await database.sql("SELECT run_id FROM runs WHERE state <> 'SUCCEEDED'")).toEqual([]);
+    expect(
+      await database.sql("SELECT run_id FROM runs WHERE state <> 'SUCCEEDED' AND starts_with(run_id, 'client')"),
+    ).toEqual([]);
     tell({
       what: `one of three servers is stopped (${ended.SIGTERM}) or killed (${ended.SIGKILL}) under load`,
       times: ended.SIGTERM + ended.SIGKILL,
       checked: answered,
       of: 'requests answered',
+      lost: 0,
+    });
+  });
+});
+
+describe('two servers on one database', () => {
+  it('B28 of two servers one is killed between a release and its wake: the other promotes within renew × (factor + 1)', async () => {
+    const database = await createDatabase();
+    const rounds = tries(1, 10);
+    const env = { MEDIATOR_RENEW_SECONDS: '2', MEDIATOR_NOT_AFTER_FACTOR: '2' };
+    const other = spawnServer({ DATABASE_URL: database.url, ...env });
+    const there = sender(await other.url());
+    for (let round = 1; round <= rounds; round++) {
+      const [role, a, b] = [`k${round}`, `k${round}-a`, `k${round}-b`];
+      const dying = new Killable();
+      const here = sender((await dying.start({ DATABASE_URL: database.url, ...env }))!);
+      const node = new PlayedNode(there, role, [{ role }]);
+      await node.advertise();
+      for (const run_id of [a, b]) await there('POST', '/v1/runs', { body: R(role, { run_id }) });
+      const claim = (await node.claim()).body;
+      dying.arm({ point: 'report.committed', passing: 1 });
+      const cutOff = new PlayedNode(here, role, []).report(claim).catch(() => 'cut off');
+      expect(await dying.ended).toBe('SIGKILL');
+      expect(await cutOff).toBe('cut off');
+      const left = await database.sql('SELECT run_id, state FROM runs WHERE run_id = ANY ($1) ORDER BY run_id', [
+        [a, b],
+      ]);
+      expect(left).toEqual([
+        { run_id: a, state: 'SUCCEEDED' },
+        { run_id: b, state: 'QUEUED' },
+      ]);
+      const promoted = await eventually('the other server has promoted it', async () => {
+        // A heartbeat that changes nothing wakes nobody.
+        await node.advertise();
+        const [row] = await database.sql<{ state: string; whys: string[]; seconds: number }>(
+          `SELECT state, promoted_whys AS whys,
+                  extract(epoch FROM promoted_at - (SELECT ended_at FROM runs WHERE run_id = $1))::float8 AS seconds
+             FROM runs WHERE run_id = $2`,
+          [a, b],
+        );
+        return row!.state === 'RUNNING' && row;
+      });
+      expect(promoted).toMatchObject({ whys: ['server-lost'] });
+      expect(promoted.seconds).toBeLessThan(2 * (2 + 1));
+    }
+    expect(await database.sql('SELECT * FROM invariants')).toEqual([]);
+    expect(await other.stop()).toBe(0);
+    await database.drop();
+    tell({
+      what: 'one of two servers is killed between a release and its wake',
+      times: rounds,
+      checked: rounds,
+      of: 'runs next in line',
       lost: 0,
     });
   });

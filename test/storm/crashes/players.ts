@@ -99,22 +99,25 @@ export class FieldNode {
     });
   }
 
-  log(claim: any, offset: number, text: string): Promise<Answer> {
-    const query = `offset=${offset}&attempt=${claim.attempt}`;
+  /** At that offset, or at the end of what is there. */
+  log(claim: any, offset: number | undefined, text: string): Promise<Answer> {
+    const at = offset === undefined ? '' : `offset=${offset}&`;
+    const sent = bytes(text);
     return this.caller.ask({
       method: 'PUT',
-      path: `/v1/runs/${claim.run_id}/steps/${claim.seq}/log?${query}`,
+      path: `/v1/runs/${claim.run_id}/steps/${claim.seq}/log?${at}attempt=${claim.attempt}`,
       headers: { 'mediator-lease': claim.lease.nonce, 'content-type': 'application/octet-stream' },
-      body: bytes(text),
+      body: sent,
       fine: [204],
       again: [204, 409, 410],
-      keeps: () => [logKept(claim, offset, bytes(text))],
+      keeps: ({ headers }) => [logKept(claim, offset ?? Number(headers.get('upload-offset')) - sent.length, sent)],
     });
   }
 
   /** Does the step: uploads what it promises, and reports that all is well. */
   async work(claim: any): Promise<Answer> {
-    await this.log(claim, 0, `done by ${this.nodeId}\n`);
+    // Its log may have been begun before somebody died.
+    await this.log(claim, undefined, `done by ${this.nodeId}\n`);
     for (const name of claim.out ?? []) await this.upload(claim, name, '{"ok":true}');
     return this.report(claim);
   }

@@ -152,6 +152,9 @@ async function leftovers({ people, nodes: { e6 }, database, lap, planted }: Scen
     [over],
   );
   await e6!.report(claim);
+  await database.sql(
+    "INSERT INTO servers (server_id, seen_at) SELECT gen_random_uuid(), clock_timestamp() - interval '1 h'",
+  );
   planted.add(over);
   await database.sql(
     "INSERT INTO leases (node_id, run_id, not_after) VALUES ('e6', $1, clock_timestamp() + interval '1 h')",
