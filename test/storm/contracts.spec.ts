@@ -63,7 +63,7 @@ function leadsSomewhere(pointer: string, document: unknown): boolean {
 
 describe(`a contract that is drawn and changed, seed ${SEED}`, () => {
   it('is judged without an exception, by faults that lead somewhere, and the same way a second time', () => {
-    const numRuns = tries(500, 60_000);
+    const numRuns = tries(300, 20_000);
     let accepted = 0;
     fc.assert(
       fc.property(TEXTS, (text) => {
@@ -139,7 +139,7 @@ describe(`a contract that is sent, seed ${SEED}`, () => {
 
   it('is refused as invalid by the dry run where it is by the submission, and where it is not, by neither', async () => {
     const texts = fc
-      .sample(TEXTS, { seed: SEED, numRuns: tries(100, 5_000) })
+      .sample(TEXTS, { seed: SEED, numRuns: tries(60, 2_000) })
       .filter((text) => text.length < MOST_BYTES);
     const connections = sender();
     const post = (path: string, text: string) =>

@@ -41,7 +41,7 @@ describe('a PostgreSQL that crashes', () => {
   });
 
   it('has kept what was promised, and the server goes on by itself where it was', async () => {
-    const crashes = tries(2, 40);
+    const crashes = tries(1, 20);
     const load = new Load(server, postgres.database);
     load.begin('crash');
     const ready = async (status: number): Promise<unknown> =>
@@ -80,7 +80,7 @@ describe('a way to the database that breaks', () => {
   });
 
   it('session by session, whichever it is: nothing is lost, and nobody gets another refusal than 503', async () => {
-    const broken = tries(15, 600);
+    const broken = tries(15, 300);
     const load = new Load(server, database);
     load.begin('session');
     for (let times = 1; times <= broken; times++) {
@@ -105,7 +105,7 @@ describe('a way to the database that breaks', () => {
     'swallowed the answers': () => proxy.swallow('answers'),
   };
   it.each(Object.keys(WAYS))('as a whole, where it %s: the same', async (what) => {
-    const broken = tries(1, 25);
+    const broken = tries(1, 10);
     const load = new Load(server, database);
     load.begin(what.replaceAll(' ', '-'));
     for (let times = 1; times <= broken; times++) {
@@ -120,7 +120,7 @@ describe('a way to the database that breaks', () => {
   });
 
   it('by being slow, as long as it answers in time: nobody is told anything', async () => {
-    const slow = tries(3, 100);
+    const slow = tries(3, 50);
     const load = new Load(server, database);
     load.begin('slow');
     for (let times = 1; times <= slow; times++) {
@@ -180,13 +180,13 @@ describe('claims that are parked while the way to the database breaks', () => {
     WHERE datname = current_database() AND state = 'idle in transaction' AND starts_with(query, '/* fleet.lock-node */')`;
 
   it('get their step when the listening connection was cut off', async () => {
-    const cuts = tries(3, 150);
+    const cuts = tries(3, 60);
     for (let cut = 1; cut <= cuts; cut++) await expectGiven(`listener-${cut}`, () => database.sql(listener, [[]]));
     tell({ what: 'the listening connection was cut off', times: cuts, checked: cuts, of: 'parked claims', lost: 0 });
   });
 
   it('get their step when the way swallows what is said, and neither end knows', async () => {
-    const times = tries(1, 25);
+    const times = tries(1, 10);
     for (let time = 1; time <= times; time++) {
       await expectGiven(`deaf-${time}`, () => {
         proxy.swallow('everything');
@@ -197,7 +197,7 @@ describe('claims that are parked while the way to the database breaks', () => {
   });
 
   it('get their step when the statement that would give it is broken off, and nobody calls again', async () => {
-    const times = tries(2, 50);
+    const times = tries(2, 20);
     for (let time = 1; time <= times; time++) {
       await expectGiven(`broken-off-${time}`, () =>
         // n1 passes first, when it begins its own step.

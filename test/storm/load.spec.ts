@@ -12,7 +12,7 @@ const NODES = tries(50, 200);
 const HEARTBEATS_PER_SECOND = 100;
 const SUBMISSIONS_PER_SECOND = 50;
 const HEARTBEAT_SECONDS = tries(1, 10);
-const LOAD_SECONDS = tries(3, 60);
+const LOAD_SECONDS = tries(2, 60);
 /** In `npm test` another suite runs beside this one, which says nothing about the server: there the time is not judged. */
 const MOST_TIMES_IDLE = tries(Infinity, 10);
 const MOST_GROWTH = 200 * 1024 * 1024;

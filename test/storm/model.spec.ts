@@ -7,7 +7,7 @@ import { ComparedServer } from './compared/compared-server.js';
 import { fleets } from './compared/node-commands.js';
 import { Model } from './model/model.js';
 
-const SEQUENCES = tries(15, 500);
+const SEQUENCES = tries(12, 400);
 const LIMIT_MS = tries(100_000, 3_000_000);
 
 describe('whatever is asked of it, one after the other', () => {

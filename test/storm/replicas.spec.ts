@@ -37,7 +37,7 @@ describe('three servers on one database', () => {
     Promise.all(Array.from({ length: count }, () => spawn().url()));
 
   it('that start at once on an empty database migrate it once', async () => {
-    const rounds = tries(1, 10);
+    const rounds = tries(1, 4);
     for (let round = 1; round <= rounds; round++) {
       expect(await Promise.all(servers.splice(0).map((server) => server.stop()))).toEqual(round === 1 ? [] : [0, 0, 0]);
       await database.sql('DROP SCHEMA public CASCADE');
@@ -60,7 +60,7 @@ describe('three servers on one database', () => {
 
   it('wake each other: a claim parked at any of them is given the step that another makes ready', async () => {
     const sends = urls.map(sender);
-    const rounds = tries(1, 30);
+    const rounds = tries(1, 10);
     let given = 0;
     for (let round = 1; round <= rounds; round++) {
       for (const [at, acts] of sends.entries()) {
@@ -91,7 +91,7 @@ describe('three servers on one database', () => {
   });
 
   it('sweep for what they have done themselves: as many servers as there are make no more sweeps', async () => {
-    const cycles = tries(40, 1000);
+    const cycles = tries(40, 500);
     const figures: { wakes: number; sweeps: number; results: number; queued: number }[] = [];
     for (const count of [1, 3]) {
       const sends = urls.map(sender);
@@ -121,7 +121,7 @@ describe('three servers on one database', () => {
   });
 
   it('are restarted one after the other under load: no request is lost but those in flight at one that is killed', async () => {
-    const rounds = tries(1, 10);
+    const rounds = tries(1, 4);
     const ended = { SIGTERM: 0, SIGKILL: 0 };
     const gone = new Map<string, keyof typeof ended>();
     const lost = { SIGTERM: 0, SIGKILL: 0, 'while it ran': 0 };
@@ -194,7 +194,7 @@ describe('three servers on one database', () => {
 describe('two servers on one database', () => {
   it('B28 of two servers one is killed between a release and its wake: the other promotes within renew × (factor + 1)', async () => {
     const database = await createDatabase();
-    const rounds = tries(1, 10);
+    const rounds = tries(1, 4);
     const env = { MEDIATOR_RENEW_SECONDS: '2', MEDIATOR_NOT_AFTER_FACTOR: '2' };
     const other = spawnServer({ DATABASE_URL: database.url, ...env });
     const there = sender(await other.url());

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/all.js';
 import { Config } from '../config/config.js';
@@ -19,6 +20,14 @@ const SESSION = [
   'default_transaction_isolation=read\\ committed',
   'TimeZone=UTC',
 ];
+
+/** A connection that breaks is told by the statement that meets it; where nobody uses it, not even its end is an error. */
+class QuietClient extends pg.Client {
+  constructor(config: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
 
 /** The one data source of the process: not connected until `connect`, so that the port can open first. */
 @Injectable()
@@ -46,6 +55,7 @@ export class Database implements Queryable {
       // An idle connection that breaks is replaced at the next use; the statement that meets it reports it.
       poolErrorHandler: () => undefined,
       extra: {
+        Client: QuietClient,
         keepAlive: true,
         options: SESSION.map((setting) => `-c ${setting}`).join(' '),
       },

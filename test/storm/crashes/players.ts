@@ -21,6 +21,11 @@ export class FieldNode {
     readonly nodeId: string,
   ) {}
 
+  /** Another node, which nobody has heard of yet. */
+  newcomer(nodeId: string): FieldNode {
+    return new FieldNode(this.caller, nodeId);
+  }
+
   get instance(): string {
     return `${this.nodeId}-boot-${this.#boots}`;
   }

@@ -31,6 +31,7 @@ function run(role: string, run_id: string): Contract {
 
 async function queue({ people, nodes: { a }, lap }: Scene): Promise<void> {
   await a!.advertise();
+  await a!.newcomer(`${lap}-new`).advertise();
   const [first, second, third] = [run('a', `${lap}-q1`), run('a', `${lap}-q2`), run('a', `${lap}-q3`)];
   await people.submit(first, 201);
   await people.submit(second, 202);
