@@ -36,9 +36,9 @@ const GRACE_MS = 4000;
 const LAST_MS = 500;
 
 /**
- * Starts in this order: the port opens and answers 503 under /v1 → database → migrations → look for an outage,
- * own row → start-up wake → ready → reaper. Resolves when it is ready; what is wrong with the data directory or the port is thrown, a database that does
- * not answer is waited for.
+ * Starts in this order: the port opens and answers 503 under /v1 → database → migrations → look for an outage, own row →
+ * start-up wake → ready → reaper. Resolves when it is ready; what is wrong with the data directory or the port is thrown,
+ * a database that does not answer is waited for.
  */
 export async function startMediator(
   config: Config,

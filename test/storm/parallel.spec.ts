@@ -14,7 +14,7 @@ import { diceOf } from './crowd/dice-of.js';
 import { expectSealed } from './crowd/expect-sealed.js';
 import { workOff } from './crowd/work-off.js';
 import { brokenPromises, waitingBesideRoom } from './kept-promises.js';
-import { moveClock } from './move-clock.js';
+import { moveClock } from '../support/move-clock.js';
 import { unlessDeadlocked } from './unless-deadlocked.js';
 
 const CLIENTS = 8;

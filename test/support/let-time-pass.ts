@@ -1,15 +1,8 @@
 import type { TestDatabase } from './database.js';
+import { moveClock } from './move-clock.js';
 
-/** Moves what the database knows of time so many seconds into the past: as if nobody had been there for so long. */
+/** Lets so many seconds pass without a server that could be spoken to. */
 export async function letTimePass(database: TestDatabase, seconds: number): Promise<void> {
-  const moved = [
-    'servers SET seen_at = seen_at - gone',
-    'nodes SET seen_at = seen_at - gone, expires_at = expires_at - gone',
-    'leases SET granted_at = granted_at - gone, not_after = not_after - gone',
-    'asks SET asked_at = asked_at - gone, deadline = deadline - gone',
-    "steps SET started_at = started_at - gone WHERE state = 'CLAIMED'",
-  ];
-  for (const change of moved) {
-    await database.sql(`UPDATE ${change.replaceAll('gone', 'make_interval(secs => $1)')}`, [seconds]);
-  }
+  await moveClock(database, seconds);
+  await database.sql('UPDATE servers SET seen_at = seen_at - make_interval(secs => $1)', [seconds]);
 }

@@ -1,10 +1,5 @@
 import type { Tx } from '../../platform/database/queryable.js';
 
-/** One at a time looks for an outage: two that find the same one would silence nodes that have spoken in between. */
-export async function lockServers(tx: Tx): Promise<void> {
-  await tx.query("/* reaper.lock-servers */ SELECT pg_advisory_xact_lock(hashtextextended('mediator.servers', 0))");
-}
-
 export interface Outage {
   /** When a server was last there to be spoken to; as text, with the microseconds that a Date would lose. */
   last_seen: string;

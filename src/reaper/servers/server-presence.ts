@@ -12,7 +12,8 @@ const RETRY_SECONDS = 1;
 /*
  * The row of this process in `servers`: written before the start-up wake, kept fresh every third of a renew period by a
  * timer of its own (a sweep or a reaper pass may take longer than that), and marked as stopped at the end, unless a sweep
- * is still owed or something was cut short that may have to wake: then another server is to take this one for lost, and to make up for it.
+ * is still owed or something was cut short that may have to wake: then another server is to take this one for lost, and
+ * to make up for it.
  */
 @Injectable()
 export class ServerPresence {

@@ -4,7 +4,7 @@ import { lockLive } from '../../fleet/lock-live.sql.js';
 import { extendLeases } from '../../leases/extend-leases.sql.js';
 import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
-import { lockServers, readOutage } from './read-outage.sql.js';
+import { readOutage } from './read-outage.sql.js';
 import { forgetStopped, seeServer } from './see-server.sql.js';
 
 const DAY_SECONDS = 86_400;
@@ -12,7 +12,8 @@ const DAY_SECONDS = 86_400;
 /**
  * Says that this server is there. Where nobody was for so long that nodes could not renew what they hold, every advert and
  * lease that was alive when the last server was seen first gets its whole life again: nodes are given the time to speak
- * before anything is taken from them. Until it speaks such a node is live, and unavailable.
+ * before anything is taken from them. Until it speaks such a node is live, and unavailable. Two may find the same outage:
+ * the second changes nothing for who has spoken in between.
  */
 @Injectable()
 export class TouchServer {
@@ -26,7 +27,6 @@ export class TouchServer {
   async touch(serverId: string): Promise<void> {
     const { lifeSeconds, silenceSeconds } = this.config;
     const grace = await this.database.transaction('touch', async (tx) => {
-      await lockServers(tx);
       const outage = await readOutage(tx, silenceSeconds);
       if (outage !== undefined) await lockLive(tx, outage.last_seen);
       const nodes = outage === undefined ? 0 : await reviveAdverts(tx, outage.last_seen, silenceSeconds, lifeSeconds);

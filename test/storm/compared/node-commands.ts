@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Model, ModelAdvert } from '../model/model.js';
-import { moveClock } from '../move-clock.js';
+import { moveClock } from '../../support/move-clock.js';
 import { NODES, OFFERS } from '../small-fleet.js';
 import { command, type Command, picked } from './command.js';
 import { type ComparedServer, HALF_HOUR } from './compared-server.js';

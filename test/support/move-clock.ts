@@ -1,4 +1,4 @@
-import type { TestDatabase } from '../support/database.js';
+import type { TestDatabase } from './database.js';
 
 /**
  * Lets so many seconds pass for the database: every deadline that lies ahead, and every time that one is counted from, is
