@@ -3,6 +3,7 @@ import { SealedRecords1790000000002 } from './0002-sealed-records.js';
 import { Invariants1790000000003 } from './0003-invariants.js';
 import { AsksAndUploads1790000000004 } from './0004-asks-and-uploads.js';
 import { AsksInInvariants1790000000005 } from './0005-asks-in-invariants.js';
+import { QueueHeads1790000000006 } from './0006-queue-heads.js';
 
 /** In their order. A migration that has been released is never changed: the next one changes what it made. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   Invariants1790000000003,
   AsksAndUploads1790000000004,
   AsksInInvariants1790000000005,
+  QueueHeads1790000000006,
 ];

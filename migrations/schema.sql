@@ -84,6 +84,13 @@ CREATE TABLE events (
 );
 CREATE INDEX events_by_run ON public.events USING btree (run_id, id);
 
+CREATE TABLE fleet_changes (
+  changed xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  node_id text COLLATE "C" NOT NULL,
+  at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+CREATE INDEX fleet_changes_by_transaction ON public.fleet_changes USING btree (changed);
+
 CREATE TABLE grants (
   grant_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   node_id text COLLATE "C" NOT NULL,
@@ -187,6 +194,7 @@ CREATE TABLE runs (
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
+  wants text COLLATE "C" DEFAULT ''::text NOT NULL,
   CONSTRAINT runs_pkey PRIMARY KEY (run_id),
   CONSTRAINT runs_seq_key UNIQUE (seq),
   CONSTRAINT runs_assigned CHECK (((assigned IS NULL) OR (json_typeof(assigned) = 'array'::text))),
@@ -207,6 +215,7 @@ CREATE INDEX runs_by_age ON public.runs USING btree (created_at, seq);
 CREATE INDEX runs_by_state ON public.runs USING btree (state, created_at, seq);
 CREATE INDEX runs_by_work ON public.runs USING btree (work_id, created_at, seq) WHERE (work_id IS NOT NULL);
 CREATE INDEX runs_queued_by_signature ON public.runs USING btree (signature, created_at, seq) WHERE (state = 'QUEUED'::text);
+CREATE INDEX runs_queued_by_wants ON public.runs USING btree (wants, signature, created_at, seq) WHERE (state = 'QUEUED'::text);
 
 CREATE TABLE servers (
   server_id uuid NOT NULL,
@@ -261,6 +270,16 @@ ALTER TABLE log_chunks ADD CONSTRAINT log_chunks_run_id_seq_attempt_name_fkey FO
 ALTER TABLE logs ADD CONSTRAINT logs_run_id_seq_fkey FOREIGN KEY (run_id, seq) REFERENCES steps(run_id, seq);
 ALTER TABLE records ADD CONSTRAINT records_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
 ALTER TABLE steps ADD CONSTRAINT steps_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
+
+CREATE OR REPLACE FUNCTION public.fleet_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO fleet_changes (node_id)
+  VALUES (CASE TG_OP WHEN 'TRUNCATE' THEN '' WHEN 'DELETE' THEN OLD.node_id ELSE NEW.node_id END);
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_change_of_closed_record()
  RETURNS trigger
@@ -328,8 +347,12 @@ CREATE TRIGGER closed_record BEFORE UPDATE ON public.blobs FOR EACH ROW EXECUTE 
 CREATE TRIGGER closed_record_delete BEFORE DELETE ON public.blobs FOR EACH ROW WHEN ((old.published_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record_insert BEFORE INSERT ON public.blobs FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.grants FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER fleet_changed AFTER INSERT OR DELETE ON public.leases FOR EACH ROW EXECUTE FUNCTION fleet_changed();
+CREATE TRIGGER fleet_emptied AFTER TRUNCATE ON public.leases FOR EACH STATEMENT EXECUTE FUNCTION fleet_changed();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.log_chunks FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.logs FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER fleet_changed AFTER INSERT OR DELETE OR UPDATE ON public.nodes FOR EACH ROW EXECUTE FUNCTION fleet_changed();
+CREATE TRIGGER fleet_emptied AFTER TRUNCATE ON public.nodes FOR EACH STATEMENT EXECUTE FUNCTION fleet_changed();
 CREATE TRIGGER closed_record BEFORE DELETE OR UPDATE ON public.records FOR EACH ROW WHEN ((old.closed_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_record_but_seal();
 CREATE TRIGGER closed_record BEFORE DELETE OR UPDATE ON public.runs FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.steps FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
@@ -483,6 +506,8 @@ COMMENT ON COLUMN public.asks.answerers IS 'null: anybody who may submit';
 COMMENT ON COLUMN public.blob_chunks.at IS 'offset of the first byte';
 COMMENT ON TABLE public.blobs IS 'uploads; one that is not published yet is invisible, and is swept away if it is left over';
 COMMENT ON COLUMN public.events.xid IS 'ids commit out of order: a resumable reader goes by pg_snapshot_xmin(), then by id';
+COMMENT ON TABLE public.fleet_changes IS 'nodes whose advert or lease was changed: who keeps the fleet in memory reads what is new since its last snapshot';
+COMMENT ON COLUMN public.fleet_changes.node_id IS 'the empty string: all of them';
 COMMENT ON COLUMN public.logs.cut IS 'the limit was reached: its last line says so, and nothing more is taken';
 COMMENT ON COLUMN public.nodes.offer_rev IS 'raised when the capabilities change: a grant checks that a node still offers what it was matched by';
 COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live, but unavailable until it speaks';
@@ -490,5 +515,6 @@ COMMENT ON COLUMN public.runs.contract IS 'as submitted: json, not jsonb, so tha
 COMMENT ON COLUMN public.runs.contract_hash IS 'SHA-256 of the canonical contract (RFC 8785)';
 COMMENT ON COLUMN public.runs.signature IS 'equal for runs whose requirements are equal';
 COMMENT ON COLUMN public.runs.wait_holders IS 'who held the nodes at the moment the run was queued';
+COMMENT ON COLUMN public.runs.wants IS 'one thing that a node must offer to be of use to the run; the empty string: not known, every node may be';
 COMMENT ON COLUMN public.steps.instance IS 'of the node process that claimed the step; empty: it named none';
 COMMENT ON COLUMN public.steps.node_id IS 'the empty string while the step is bound to no node';

@@ -25,14 +25,18 @@ interface Row {
   not_after: Date;
 }
 
-/** Busy (a lease row exists), draining (the last advert says so), or silent since an outage; in one statement. */
-export async function readUnavailable(database: Queryable): Promise<Unavailable> {
+/**
+ * Busy (a lease row exists), draining (the last advert says so), or silent since an outage; in one statement. Of these
+ * nodes; of all where none are named.
+ */
+export async function readUnavailable(database: Queryable, nodeIds?: string[]): Promise<Unavailable> {
   const { rows } = await database.query<Row>(
     `/* fleet.read-unavailable */
      SELECT n.node_id, n.drain <> '' AS draining, n.revived AS silent, l.run_id, l.granted_at AS since, l.not_after
        FROM nodes n LEFT JOIN leases l USING (node_id)
-      WHERE l.node_id IS NOT NULL OR n.drain <> '' OR n.revived
+      WHERE (l.node_id IS NOT NULL OR n.drain <> '' OR n.revived) AND ($1::text[] IS NULL OR n.node_id = ANY ($1))
       ORDER BY n.node_id`,
+    [nodeIds ?? null],
   );
   const unavailable: Unavailable = { all: new Set(), busy: new Map(), draining: new Set(), silent: new Set() };
   for (const { node_id, draining, silent, run_id, since, not_after } of rows) {

@@ -12,7 +12,7 @@ import { markRunning } from './mark-running.sql.js';
 import type { Why } from './why.js';
 
 /** `holds`: the nodes it has taken. `moved`: it was not queued any more. `collided`: what the sweep read is stale. Both leave nothing behind. */
-export type Promotion = { kind: 'promoted'; holds: string[] } | { kind: 'moved' | 'collided' };
+export type Promotion = { kind: 'promoted'; holds: string[] } | { kind: 'moved' } | { kind: 'collided' };
 
 /** Promotes one run onto the nodes it was matched with, in one transaction. Contention counts as a collision at once. */
 @Injectable()

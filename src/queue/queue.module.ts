@@ -1,14 +1,17 @@
 import { Module } from '@nestjs/common';
+import { FleetModule } from '../fleet/fleet.module.js';
 import { ExplainWaiting } from './explain-waiting.js';
 import { Promote } from './promote.js';
 import { QueueController } from './queue.controller.js';
+import { QueueLines } from './queue-lines.js';
 import { QueueService } from './queue.service.js';
 import { ShowQueue } from './show-queue.js';
 import { Sweep } from './sweep.js';
 
 @Module({
+  imports: [FleetModule],
   controllers: [QueueController],
-  providers: [ExplainWaiting, Promote, QueueService, ShowQueue, Sweep],
+  providers: [ExplainWaiting, Promote, QueueLines, QueueService, ShowQueue, Sweep],
   exports: [ExplainWaiting, QueueService],
 })
 export class QueueModule {}

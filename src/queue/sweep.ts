@@ -1,16 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { match } from '../domain/matching/match.js';
-import { RankedFleet } from '../domain/matching/ranked-fleet.js';
-import { tooWide } from '../domain/matching/width.js';
-import { readAdverts } from '../fleet/read-adverts.sql.js';
-import { readUnavailable } from '../fleet/read-unavailable.sql.js';
+import type { Matched } from '../domain/matching/match-result.js';
+import { type Answer, sweepHeads, type Tried, type Wish } from '../domain/sweep/sweep-heads.js';
+import { FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
-import { Database } from '../platform/database/database.js';
 import { isUnreachable } from '../platform/database/faults.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { point } from '../platform/points.js';
 import { Promote } from './promote.js';
-import { readQueue, somethingIsQueued } from './read-queue.sql.js';
+import { QueueLines } from './queue-lines.js';
 import type { Why } from './why.js';
 
 export interface SweepOutcome {
@@ -23,13 +20,14 @@ export interface SweepOutcome {
 
 const MOST_RESTARTS_IN_A_ROW = 20;
 
-/** One sweep: looks at every queued run in arrival order and promotes those that can go. */
+/** One sweep: promotes, in order of arrival, the queued runs that can go; looks only at what can matter. */
 @Injectable()
 export class Sweep {
   readonly #logger = new Logger('queue');
 
   constructor(
-    private readonly database: Database,
+    private readonly fleet: FleetView,
+    private readonly lines: QueueLines,
     private readonly promotion: Promote,
     private readonly config: Config,
     private readonly lifecycle: Lifecycle,
@@ -42,7 +40,7 @@ export class Sweep {
     }
     await point('sweep.begin');
     const outcome: SweepOutcome = { promoted: [], failed: [], unfinished: false };
-    if (!(await somethingIsQueued(this.database))) return outcome;
+    if (!(await this.lines.anything())) return outcome;
     let restartsInARow = 0;
     do {
       const before = outcome.promoted.length;
@@ -54,42 +52,52 @@ export class Sweep {
     return outcome;
   }
 
-  /** From the oldest to the newest, with everything read once; `stale` when a collision shows that it is outdated. */
+  /** Over the whole queue, with everything read once; `stale` when a collision shows that it is outdated. */
   async #pass(whys: Why[], outcome: SweepOutcome): Promise<'ended' | 'stale'> {
-    const queue = await readQueue(this.database);
-    const adverts = RankedFleet.of(await readAdverts(this.database));
-    const unavailable = (await readUnavailable(this.database)).all;
+    const fleet = await this.fleet.look();
+    const lines = await this.lines.heads(fleet);
     await point('sweep.read');
-    for (const run of queue) {
+    const sweep = sweepHeads(lines, fleet.taken, this.config.maxLeasesPerRun);
+    for (let step = sweep.next(); !step.done;) {
       if (this.lifecycle.graceOver.aborted) {
         outcome.unfinished = true;
         return 'ended';
       }
-      if (outcome.failed.includes(run.run_id)) continue;
-      const found = match(run.requires, run.spread, adverts, unavailable);
-      if (found.kind !== 'matched') continue;
-      if (tooWide(found.nodes.length, this.config.maxLeasesPerRun)) {
-        this.#logger.log({
-          msg: 'a queued run is wider than the cap',
-          run_id: run.run_id,
-          nodes: found.nodes.length,
-          cap: this.config.maxLeasesPerRun,
-        });
-        continue;
-      }
-      try {
-        const result = await this.promotion.promote(run.run_id, found.assigned, found.nodes, whys);
-        if (result.kind === 'collided') return 'stale';
-        if (result.kind !== 'promoted') continue;
-        for (const node of result.holds) unavailable.add(node);
-      } catch (error) {
-        if (isUnreachable(error)) throw error;
-        this.#logger.error({ msg: 'a promotion failed', run_id: run.run_id, whys, err: error });
-        outcome.failed.push(run.run_id);
-        continue;
-      }
-      outcome.promoted.push(run.run_id);
+      const answer = await this.#fulfil(step.value, whys, outcome);
+      if (answer === 'stale') return 'stale';
+      step = sweep.next(answer);
     }
     return 'ended';
+  }
+
+  /** `stale`: a promotion has met a node that was taken; what was read is outdated. */
+  async #fulfil(wish: Wish, whys: Why[], outcome: SweepOutcome): Promise<Answer | 'stale'> {
+    if (wish.kind === 'promote') return this.#promote(wish.run.run_id, wish.onto, whys, outcome);
+    if (wish.kind === 'read rest') return this.lines.rest(wish.line, wish.after, wish.limit);
+    const { run, onto } = wish;
+    const cap = this.config.maxLeasesPerRun;
+    this.#logger.log({ msg: 'a queued run is wider than the cap', run_id: run.run_id, nodes: onto.nodes.length, cap });
+    return undefined;
+  }
+
+  async #promote(
+    runId: string,
+    { assigned, nodes }: Matched,
+    whys: Why[],
+    outcome: SweepOutcome,
+  ): Promise<Tried | 'stale'> {
+    if (outcome.failed.includes(runId)) return { kind: 'passed over' };
+    try {
+      const result = await this.promotion.promote(runId, assigned, nodes, whys);
+      if (result.kind === 'collided') return 'stale';
+      if (result.kind === 'moved') return { kind: 'passed over' };
+      outcome.promoted.push(runId);
+      return { kind: 'promoted', holds: result.holds };
+    } catch (error) {
+      if (isUnreachable(error)) throw error;
+      this.#logger.error({ msg: 'a promotion failed', run_id: runId, whys, err: error });
+      outcome.failed.push(runId);
+      return { kind: 'passed over' };
+    }
   }
 }

@@ -28,6 +28,7 @@ export class ReaperPass {
       expired: 0,
       leftovers: 0,
       servers: 0,
+      changes: 0,
       uploads: 0,
       sealed: 0,
       errors: 0,

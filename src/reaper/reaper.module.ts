@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { QueueModule } from '../queue/queue.module.js';
 import { RecordsModule } from '../records/records.module.js';
 import { ExpiredRuns } from './expired-runs.js';
+import { FleetChanges } from './fleet-changes.js';
 import { LeftoverLeases } from './leftover-leases.js';
 import { LeftoverUploads } from './leftover-uploads.js';
 import { OverdueAsks } from './overdue-asks.js';
@@ -15,7 +16,16 @@ import { TouchServer } from './servers/touch-server.js';
 import { UnsealedRecords } from './unsealed-records.js';
 
 /** In the order of a pass: whoever waits for too long first, then whoever has fallen silent, then what is left over. */
-const PARTS = [OverdueAsks, OverdueSteps, ExpiredRuns, LeftoverLeases, LostServers, LeftoverUploads, UnsealedRecords];
+const PARTS = [
+  OverdueAsks,
+  OverdueSteps,
+  ExpiredRuns,
+  LeftoverLeases,
+  LostServers,
+  FleetChanges,
+  LeftoverUploads,
+  UnsealedRecords,
+];
 
 @Module({
   imports: [QueueModule, RecordsModule],

@@ -3,9 +3,8 @@ import type { Contract } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import { match } from '../domain/matching/match.js';
 import { tooWide } from '../domain/matching/width.js';
-import { readAdverts } from '../fleet/read-adverts.sql.js';
+import { FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
-import { Database } from '../platform/database/database.js';
 import { Problem } from '../platform/http/problem.js';
 import { describeWidth } from './describe-width.js';
 
@@ -15,12 +14,12 @@ const NOBODY: ReadonlySet<string> = new Set();
 @Injectable()
 export class DryRun {
   constructor(
-    private readonly database: Database,
+    private readonly fleet: FleetView,
     private readonly config: Config,
   ) {}
 
   async assign({ requires, spread = false }: Contract): Promise<AssignedRole[]> {
-    const found = match(requires, spread, await readAdverts(this.database), NOBODY);
+    const found = match(requires, spread, (await this.fleet.look()).adverts, NOBODY);
     if (found.kind !== 'matched') throw new Problem('unsatisfiable', found.detail);
     if (tooWide(found.nodes.length, this.config.maxLeasesPerRun)) {
       throw new Problem('too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));

@@ -11,6 +11,8 @@ export interface NewRun {
   contract: Contract;
   contract_hash: string;
   signature: string;
+  /** One thing that a node must offer to be of use to it. */
+  wants: string;
   work_id: string | null;
 }
 
@@ -24,9 +26,9 @@ export type Begins =
 export async function insertRun(tx: Tx, run: NewRun, begins: Begins): Promise<boolean> {
   const { affected } = await tx.query(
     `/* submission.insert-run */
-     INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature,
+     INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature, wants,
                        assigned, wait_reason, wait_holders, verdict, created_at, queued_at, started_at, ended_at)
-     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now.at,
+     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now.at,
             CASE $2 WHEN 'QUEUED' THEN now.at END, CASE $2 WHEN 'RUNNING' THEN now.at END,
             CASE $2 WHEN 'FAILED' THEN now.at END
        FROM (SELECT clock_timestamp() AS at) AS now
@@ -41,6 +43,7 @@ export async function insertRun(tx: Tx, run: NewRun, begins: Begins): Promise<bo
       JSON.stringify(run.contract.requires),
       run.contract.spread ?? false,
       run.signature,
+      run.wants,
       begins.state === 'RUNNING' ? JSON.stringify(begins.assigned) : null,
       begins.state === 'QUEUED' ? begins.reason : null,
       begins.state === 'QUEUED' ? JSON.stringify(begins.holders) : null,

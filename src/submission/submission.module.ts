@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { FleetModule } from '../fleet/fleet.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { RecordsModule } from '../records/records.module.js';
 import { RunsModule } from '../runs/runs.module.js';
@@ -11,7 +12,7 @@ import { SubmissionController } from './submission.controller.js';
 import { Submit } from './submit.js';
 
 @Module({
-  imports: [QueueModule, RecordsModule, RunsModule],
+  imports: [FleetModule, QueueModule, RecordsModule, RunsModule],
   controllers: [SubmissionController],
   providers: [AnswerSubmission, CreateRun, DryRun, EnqueueRun, RejectRun, Submit],
 })

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { match } from '../domain/matching/match.js';
 import { tooWide } from '../domain/matching/width.js';
+import { FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
-import { Database } from '../platform/database/database.js';
 import { point } from '../platform/points.js';
 import { CreateRun } from './create-run.js';
 import { describeWidth } from './describe-width.js';
 import { EnqueueRun } from './enqueue-run.js';
 import type { NewRun } from './insert-run.sql.js';
-import { readFleet } from './read-fleet.js';
 import { RejectRun } from './reject-run.js';
-import { runExists } from './run-exists.sql.js';
 
 export type Submitted =
   | { kind: 'existed' | 'created' | 'queued' }
@@ -20,7 +18,7 @@ export type Submitted =
 @Injectable()
 export class Submit {
   constructor(
-    private readonly database: Database,
+    private readonly fleet: FleetView,
     private readonly config: Config,
     private readonly createRun: CreateRun,
     private readonly enqueueRun: EnqueueRun,
@@ -28,20 +26,19 @@ export class Submit {
   ) {}
 
   async submit(run: NewRun): Promise<Submitted> {
-    if (await runExists(this.database, run.run_id)) return { kind: 'existed' };
     const { requires, spread = false } = run.contract;
-    const fleet = await readFleet(this.database);
-    const found = match(requires, spread, fleet.adverts, fleet.unavailable.all);
+    const { adverts, taken } = await this.fleet.look();
+    const found = match(requires, spread, adverts, taken);
     await point('submit.matched');
     if (found.kind === 'unsatisfiable') return this.#reject(run, 'unsatisfiable', found.detail);
-    if (found.kind === 'busy') return { kind: await this.enqueueRun.enqueue(run, fleet) };
+    if (found.kind === 'busy') return { kind: await this.enqueueRun.enqueue(run, adverts) };
     if (tooWide(found.nodes.length, this.config.maxLeasesPerRun)) {
       return this.#reject(run, 'too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));
     }
     const outcome = await this.createRun.create(run, found.assigned, found.nodes);
     if (outcome !== 'collided') return { kind: outcome };
     // The first transaction has rolled back whole; what it was matched against is outdated.
-    return { kind: await this.enqueueRun.enqueue(run, await readFleet(this.database)) };
+    return { kind: await this.enqueueRun.enqueue(run, (await this.fleet.look()).adverts) };
   }
 
   async #reject(run: NewRun, reason: 'unsatisfiable' | 'too_wide', detail: string): Promise<Submitted> {

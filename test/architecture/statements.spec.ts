@@ -86,6 +86,7 @@ const WRITERS: Record<string, readonly string[]> = {
   // Fleet writes what an outage changes in an advert: the server's word, not the node's.
   nodes: ['src/nodes/', 'src/fleet/revive-adverts.'],
   servers: ['src/reaper/servers/'],
+  fleet_changes: ['src/fleet/'],
   records: ['src/records/'],
   events: ['src/records/'],
   steps: ['src/steps/'],

@@ -4,7 +4,7 @@ import { byNodeId } from './by-node-id.js';
 import { candidates } from './candidates.js';
 import { describeShortage } from './describe-shortage.js';
 import type { Advert, MatchedNode, NodeSet } from './fleet.js';
-import type { MatchResult } from './match-result.js';
+import type { Matched, MatchResult } from './match-result.js';
 import { RankedFleet } from './ranked-fleet.js';
 import type { Shortage } from './shortage.js';
 
@@ -25,7 +25,7 @@ export function match(
 ): MatchResult {
   const fleet = RankedFleet.of(adverts);
   const free = assign(requires, spread, fleet, unavailable);
-  if ('nodes' in free) return matched(requires, fleet, free.nodes);
+  if ('nodes' in free) return { kind: 'matched', ...onto(requires, fleet, free.nodes) };
   const live = assign(requires, spread, fleet);
   if ('nodes' in live) return busy(requires, fleet, free.shortage);
   const requirement = requires[live.shortage.at] as Requirement;
@@ -33,7 +33,18 @@ export function match(
   return { kind: 'unsatisfiable', as: requirement.as, requirement, detail };
 }
 
-function matched(requires: readonly Requirement[], fleet: RankedFleet, ranks: number[][]): MatchResult {
+/** The same, for who asks of the free nodes only, and not why there is no room: a sweep, of thousands of runs. */
+export function matchFree(
+  requires: readonly Requirement[],
+  spread: boolean,
+  fleet: RankedFleet,
+  unavailable: NodeSet,
+): Matched | undefined {
+  const free = assign(requires, spread, fleet, unavailable);
+  return 'nodes' in free ? onto(requires, fleet, free.nodes) : undefined;
+}
+
+function onto(requires: readonly Requirement[], fleet: RankedFleet, ranks: number[][]): Matched {
   const nodes = new Map<number, MatchedNode>();
   const assigned = requires.map(({ as }, role) => ({
     as,
@@ -45,7 +56,7 @@ function matched(requires: readonly Requirement[], fleet: RankedFleet, ranks: nu
       return { node_id, label };
     }),
   }));
-  return { kind: 'matched', assigned, nodes: [...nodes.values()].sort(byNodeId) };
+  return { assigned, nodes: [...nodes.values()].sort(byNodeId) };
 }
 
 function busy(requires: readonly Requirement[], fleet: RankedFleet, shortage: Shortage): MatchResult {

@@ -47,6 +47,11 @@ export class RankedFleet {
     return this.adverts[rank] as Advert;
   }
 
+  /** Undefined for a node that is not live. */
+  rankOf(nodeId: string): number | undefined {
+    return this.ranks.get(nodeId);
+  }
+
   /** The shortest list, by rank, that holds every offer which may satisfy the requirement; each has still to be judged. */
   offersFor(requirement: Requirement): readonly Offer[] {
     const known = this.capabilities.get(requirement.capability);

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { FleetView } from '../../../src/fleet/fleet-view.js';
 import { Config } from '../../../src/platform/config/config.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { Lifecycle } from '../../../src/platform/lifecycle.js';
 import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { Promote } from '../../../src/queue/promote.js';
+import { QueueLines } from '../../../src/queue/queue-lines.js';
 import { QueueService } from '../../../src/queue/queue.service.js';
 import { Sweep } from '../../../src/queue/sweep.js';
 import { R } from '../../support/contracts.js';
@@ -39,7 +41,9 @@ describe('what a sweep reads', () => {
   it('B21 with one queued run or a thousand, a sweep reads the queue, the adverts and who is unavailable once', async () => {
     await server.node('B21-N1', [{ role: 'b21' }]).advertise();
     expect(await submitAll(server, R('b21', { run_id: 'b21-a' }), R('b21', { run_id: 'b21-b' }))).toEqual([201, 202]);
-    const withOne = await statementsOf(() => cancel(server, 'b21-a'));
+    const { 'queue.read-needs': learnt, ...withOne } = await statementsOf(() => cancel(server, 'b21-a'));
+    // What a signature stands for is read when it is first met.
+    expect(learnt).toBe(1);
     expect(await promotion(server, 'b21-b')).toEqual({ state: 'RUNNING', whys: ['cancel'], holds: ['B21-N1'] });
 
     expect((await submit(server, R('b21', { run_id: 'b21-c' }))).status).toBe(202);
@@ -57,9 +61,8 @@ describe('what a sweep reads', () => {
     expect(await server.figure('mediator_queue_depth')).toBe(999);
     expect(withOne).toMatchObject({
       'queue.something-is-queued': 1,
-      'queue.read-queue': 1,
-      'fleet.read-adverts': 1,
-      'fleet.read-unavailable': 1,
+      'queue.read-heads': 1,
+      'fleet.read-changes': 1,
     });
     expect(withThousand).toEqual(withOne);
     await server.database.sql(
@@ -73,7 +76,7 @@ describe('what a sweep reads', () => {
     const counted = await countWakes(server);
     const statements = await statementsOf(() => cancel(server, 'none-a'));
     expect(statements).toMatchObject({ 'queue.something-is-queued': 1 });
-    for (const name of ['queue.read-queue', 'fleet.read-adverts', 'fleet.read-unavailable']) {
+    for (const name of ['queue.read-heads', 'fleet.read-changes', 'fleet.read-whole']) {
       expect(statements).not.toHaveProperty([name]);
     }
     expect(await counted()).toEqual({ wakes: { cancel: 1 }, sweeps: { clean: 1 } });
@@ -96,7 +99,8 @@ describe('what a sweep reads', () => {
       const values = { ...app.get(Config), leaseTtlSeconds: ttl as number };
       const config = new Config(values);
       const metrics = new Metrics();
-      const sweep = new Sweep(database, new Promote(database, config, metrics), config, app.get(Lifecycle));
+      const promote = new Promote(database, config, metrics);
+      const sweep = new Sweep(app.get(FleetView), app.get(QueueLines), promote, config, app.get(Lifecycle));
       const queue = new QueueService(sweep, metrics);
 
       await expect(sweep.run(['cancel'])).rejects.toThrow(/time to live/);

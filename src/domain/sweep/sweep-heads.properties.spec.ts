@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Requirement } from '../contract/contract.js';
+import { signatureOf } from '../contract/signature.js';
+import type { Advert } from '../matching/fleet.js';
+import { RankedFleet } from '../matching/ranked-fleet.js';
+import { TakenNodes } from '../matching/taken-nodes.js';
+import { type Promoted, sweepNaively, type WaitingRun } from './naive-sweep.fixture.js';
+import { isOlder, type QueueLine, type QueuedRun } from './queue-line.js';
+import { type Answer, sweepHeads, type Wish } from './sweep-heads.js';
+import { offeredThings, wantedThing } from './wanted-thing.js';
+
+const CASES = Number(process.env.SWEEP_CASES ?? 1000);
+
+const word = fc.constantFrom('a', 'a', 'b');
+const attrs = fc.dictionary(fc.constantFrom('x', 'y'), word, { maxKeys: 2 });
+const capability = fc.constantFrom('board', 'board', 'host');
+const requirement = (as: string): fc.Arbitrary<Requirement> =>
+  fc.oneof(
+    {
+      weight: 9,
+      arbitrary: fc.record({ as: fc.constant(as), capability, count: fc.constantFrom(1, 1, 1, 2, 3), attrs }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .integer({ min: 0, max: 11 })
+        .map((node) => ({ as, capability: 'board', attrs: { node_id: `n${node}` } })),
+    },
+  );
+const needs = fc.record({
+  requires: fc
+    .constantFrom(1, 1, 1, 2, 3)
+    .chain((roles) => fc.tuple(...Array.from({ length: roles }, (_, role) => requirement(`r${role}`)))),
+  spread: fc.boolean(),
+});
+/** Few kinds of runs, many of each: so that lines are longer than one. */
+const queue = fc
+  .array(needs, { minLength: 1, maxLength: 6 })
+  .chain((kinds) => fc.array(fc.constantFrom(...kinds), { maxLength: 40 }))
+  .map((runs): WaitingRun[] => runs.map((run, index) => ({ run_id: `run${index}`, ...run })));
+const adverts = fc
+  .array(fc.array(fc.record({ capability, attrs }), { minLength: 1, maxLength: 2 }), { minLength: 4, maxLength: 16 })
+  .map((offers): Advert[] =>
+    offers.map((capabilities, index) => ({ node_id: `n${index}`, label: `n${index}`, capabilities, offer_rev: 1 })),
+  );
+const picked = (names: string): fc.Arbitrary<Set<string>> =>
+  fc
+    .array(fc.integer({ min: 0, max: 40 }), { maxLength: 8 })
+    .map((which) => new Set(which.map((one) => `${names}${one}`)));
+
+/** The queue as the database keeps it; arrival times come in pairs, which the sequence tells apart. */
+function placed(runs: readonly WaitingRun[]): (WaitingRun & QueuedRun & { signature: string; wants: string })[] {
+  return runs.map((run, index) => ({
+    ...run,
+    created_at: `t${index >>> 1}`,
+    arrived: index >>> 1,
+    seq: index,
+    signature: signatureOf(run.requires, run.spread),
+    wants: wantedThing(run.requires),
+  }));
+}
+
+function sweepByHeads(
+  runs: readonly WaitingRun[],
+  offers: readonly Advert[],
+  unavailable: ReadonlySet<string>,
+  cap: number,
+  fails: ReadonlySet<string>,
+): { promoted: Promoted[]; looked: number } {
+  const rows = placed(runs);
+  const fleet = RankedFleet.of(offers);
+  const taken = TakenNodes.of(fleet, unavailable);
+  const things = new Set(taken.free(Infinity).flatMap((rank) => offeredThings(fleet.at(rank))));
+  const lines = new Map<string, QueueLine>();
+  for (const row of rows) {
+    if (!things.has(row.wants) || lines.has(row.signature)) continue;
+    lines.set(row.signature, { ...row, runs: [row] });
+  }
+  const promoted: Promoted[] = [];
+  let looked = lines.size;
+  const fulfil = (wish: Wish): Answer => {
+    if (wish.kind === 'tell too wide') return undefined;
+    if (wish.kind === 'read rest') {
+      const { line, after, limit } = wish;
+      const rest = rows.filter((row) => row.signature === line.signature && isOlder(after, row)).slice(0, limit);
+      looked += rest.length;
+      return rest;
+    }
+    const { run_id } = wish.run;
+    if (fails.has(run_id)) return { kind: 'passed over' };
+    const nodes = wish.onto.nodes.map((node) => node.node_id);
+    promoted.push({ run_id, nodes });
+    return { kind: 'promoted', holds: nodes };
+  };
+  const sweep = sweepHeads(lines.values(), taken, cap);
+  for (let step = sweep.next(); !step.done;) step = sweep.next(fulfil(step.value));
+  return { promoted, looked };
+}
+
+describe('a sweep of heads', () => {
+  it(`promotes what looking at every run promotes: the same runs, onto the same nodes, in the same order (${CASES} cases)`, () => {
+    let all = 0;
+    fc.assert(
+      fc.property(queue, adverts, picked('n'), fc.integer({ min: 0, max: 4 }), picked('run'), (...given) => {
+        const naive = sweepNaively(...given);
+        const { promoted } = sweepByHeads(...given);
+        expect(promoted).toEqual(naive);
+        all += naive.length;
+      }),
+      { numRuns: CASES },
+    );
+    // The cases are none in which there is nothing to do.
+    expect(all).toBeGreaterThan(CASES);
+  });
+
+  it('looks at a head for each line there is no room for, however long the line', () => {
+    const node: Advert = {
+      node_id: 'n0',
+      label: 'n0',
+      capabilities: [{ capability: 'board', attrs: { x: 'a' } }],
+      offer_rev: 1,
+    };
+    const need = (attrs: Record<string, string>, count: number) => [{ as: 'r', capability: 'board', attrs, count }];
+    const waiting = Array.from({ length: 1000 }, (_, index) => ({
+      run_id: `run${index}`,
+      requires: index === 990 ? need({ x: 'a' }, 1) : index % 2 ? need({ x: 'a' }, 2) : need({ x: 'b' }, 1),
+      spread: false,
+    }));
+    const { promoted, looked } = sweepByHeads(waiting, [node], new Set(), 0, new Set());
+    expect(promoted).toEqual([{ run_id: 'run990', nodes: ['n0'] }]);
+    expect(looked).toBe(2);
+  });
+});

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Advert } from '../domain/matching/fleet.js';
+import { RankedFleet } from '../domain/matching/ranked-fleet.js';
+import { TakenNodes } from '../domain/matching/taken-nodes.js';
+import type { FleetState, NodeState } from './read-fleet-state.sql.js';
+
+interface Known {
+  advert: Advert;
+  expiresAt: number;
+  unavailable: boolean;
+}
+
+/** The fleet as it was last read, kept so that what is new can be laid on top of it. */
+export class FleetMemory {
+  readonly #nodes = new Map<string, Known>();
+  #fleet = RankedFleet.of([]);
+  #taken = TakenNodes.of(this.#fleet, new Set());
+  /** Until then the live ones stay live. */
+  #nextExpiry = Infinity;
+  #rank = true;
+  snapshot: string;
+  boot: string;
+  readAt: number;
+
+  constructor(state: FleetState) {
+    ({ snapshot: this.snapshot, boot: this.boot, now: this.readAt } = state);
+    this.learn(state);
+  }
+
+  learn({ snapshot, now, nodes, gone }: FleetState): void {
+    const before = this.#fleet;
+    for (const nodeId of gone) this.#rank = this.#nodes.delete(nodeId) || this.#rank;
+    for (const node of nodes) this.#learnNode(node, now);
+    if (this.#rank || now >= this.#nextExpiry) this.#rankLive(now);
+    if (this.#fleet === before) {
+      for (const { node_id, unavailable } of nodes) this.#taken[unavailable ? 'add' : 'delete'](node_id);
+    }
+    this.snapshot = snapshot;
+    this.readAt = now;
+  }
+
+  /** The live adverts, and who is unavailable; the latter changes with the next lesson, so a reader takes a copy. */
+  view(): { adverts: RankedFleet; taken: TakenNodes } {
+    return { adverts: this.#fleet, taken: this.#taken };
+  }
+
+  #learnNode({ node_id, label, capabilities, offer_rev, expires_at, unavailable }: NodeState, now: number): void {
+    const advert = { node_id, label, capabilities, offer_rev };
+    const known = this.#nodes.get(node_id);
+    const same = known !== undefined && isDeepStrictEqual(known.advert, advert);
+    const wasLive = known !== undefined && this.#fleet.rankOf(node_id) !== undefined;
+    this.#nodes.set(node_id, { advert: same ? known.advert : advert, expiresAt: expires_at, unavailable });
+    if (!same || wasLive !== expires_at > now) this.#rank = true;
+    this.#nextExpiry = Math.min(this.#nextExpiry, expires_at > now ? expires_at : Infinity);
+  }
+
+  #rankLive(now: number): void {
+    const live = [...this.#nodes.values()].filter(({ expiresAt }) => expiresAt > now);
+    this.#nextExpiry = live.reduce((least, { expiresAt }) => Math.min(least, expiresAt), Infinity);
+    this.#rank = false;
+    // Most often a heartbeat has come since: nobody has expired, and the order is as it was.
+    const known = live.length === this.#fleet.adverts.length && live.every(({ advert }) => this.#isRanked(advert));
+    if (known) return;
+    this.#fleet = RankedFleet.of(live.map(({ advert }) => advert));
+    const taken = new Set(live.filter(({ unavailable }) => unavailable).map(({ advert }) => advert.node_id));
+    this.#taken = TakenNodes.of(this.#fleet, taken);
+  }
+
+  #isRanked(advert: Advert): boolean {
+    const rank = this.#fleet.rankOf(advert.node_id);
+    return rank !== undefined && this.#fleet.at(rank) === advert;
+  }
+}
