@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/all.js';
 import { Config } from '../config/config.js';
@@ -7,8 +6,10 @@ import { Metrics } from '../metrics/metrics.js';
 import { TooLate, within } from '../within.js';
 import { DatabaseUnavailable } from './faults.js';
 import { Hints } from './hints.js';
+import { PooledClient } from './pooled-client.js';
 import type { Queryable, Result, Tx } from './queryable.js';
-import { query, transaction, type TransactionOptions } from './transaction.js';
+import { Session } from './session.js';
+import { transaction, type TransactionOptions } from './transaction.js';
 
 const CLOSE_SECONDS = 0.5;
 
@@ -19,15 +20,12 @@ const SESSION = [
   'synchronous_commit=on',
   'default_transaction_isolation=read\\ committed',
   'TimeZone=UTC',
+  // Plans are kept with the statements. One that was made while a table was nearly empty would go on to read it whole when
+  // it is full; so do those of foreign keys. Everything that is asked often has an index.
+  'enable_seqscan=off',
+  // What it would cost to avoid that is made up, and no reason to compile.
+  'jit=off',
 ];
-
-/** A connection that breaks is told by the statement that meets it; where nobody uses it, not even its end is an error. */
-class QuietClient extends pg.Client {
-  constructor(config: pg.ClientConfig) {
-    super(config);
-    this.on('error', () => undefined);
-  }
-}
 
 /** The one data source of the process: not connected until `connect`, so that the port can open first. */
 @Injectable()
@@ -55,7 +53,7 @@ export class Database implements Queryable {
       // An idle connection that breaks is replaced at the next use; the statement that meets it reports it.
       poolErrorHandler: () => undefined,
       extra: {
-        Client: QuietClient,
+        Client: PooledClient,
         keepAlive: true,
         options: SESSION.map((setting) => `-c ${setting}`).join(' '),
       },
@@ -91,11 +89,11 @@ export class Database implements Queryable {
 
   /** One statement outside any transaction: a read that stands alone. */
   async query<Row = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Result<Row>> {
-    const runner = this.source.createQueryRunner();
+    const session = await Session.open(this.source, this.config.answerSeconds);
     try {
-      return await query<Row>(runner, this.config.answerSeconds, sql, params);
+      return await session.send<Row>(sql, params);
     } finally {
-      await runner.release();
+      await session.close();
     }
   }
 

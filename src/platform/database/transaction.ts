@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { DataSource, QueryResult, QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { point, pointBehind } from '../points.js';
-import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, sqlState } from './faults.js';
-import { inTime } from './in-time.js';
-import { type Hint, type Result, Rollback, type Tx } from './queryable.js';
+import { ahead } from './ahead.js';
+import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable } from './faults.js';
+import { type Hint, Rollback, type Tx } from './queryable.js';
+import { Session } from './session.js';
 
 /*
  * The order of locks, for everybody:
@@ -65,33 +66,39 @@ async function once<T>(
   work: (tx: Tx) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const runner = source.createQueryRunner();
+  const session = await Session.open(source, options.answerSeconds);
   const hints = new Set<Hint>();
-  const { answerSeconds } = options;
   let outcome: T;
   try {
-    await reaching(() => inTime(runner, answerSeconds, () => runner.startTransaction()));
+    // It goes out with the first statement, and is answered before it.
+    const begun = ahead(session.send('START TRANSACTION'));
+    let ended = false;
     try {
       const tx: Tx = {
         name,
         query: async <Row>(sql: string, params?: unknown[]) => {
-          const result = await query<Row>(runner, answerSeconds, sql, params);
+          // What others of the same flight have failed or decided: nothing may follow it, least of all outside of it.
+          if (ended) throw new Error(`transaction ${name} has ended`);
+          const result = await session.send<Row>(sql, params);
           await pointBehind(name, sql);
           return result;
         },
         hint: (hint) => hints.add(hint),
-        savepoint: (part) => savepoint((sql) => query(runner, answerSeconds, sql), part),
+        savepoint: (part) => savepoint((sql) => tx.query(sql), part),
       };
       outcome = await open.run(name, () => work(tx));
+      await begun;
       await point(`${name}.before-commit`);
     } catch (error) {
-      await rollback(runner, answerSeconds);
+      ended = true;
+      await rollback(session);
       if (error instanceof Rollback) return error.outcome as T;
       throw error;
     }
-    await commit(runner, answerSeconds);
+    ended = true;
+    await commit(session);
   } finally {
-    await release(runner, name);
+    await close(session, name);
   }
   try {
     options.onCommitted?.(hints);
@@ -103,9 +110,9 @@ async function once<T>(
   return outcome;
 }
 
-async function release(runner: QueryRunner, name: string): Promise<void> {
+async function close(session: Session, name: string): Promise<void> {
   try {
-    await runner.release();
+    await session.close();
   } catch (error) {
     logger.error({ msg: 'a connection was not given back', transaction: name, err: error });
   }
@@ -125,42 +132,24 @@ async function savepoint<T>(send: (sql: string) => Promise<unknown>, part: () =>
   }
 }
 
-/** Sends one statement; an answer that did not come is DatabaseUnavailable. */
-export async function query<Row>(
-  runner: QueryRunner,
-  answerSeconds: number,
-  sql: string,
-  params: unknown[] = [],
-): Promise<Result<Row>> {
-  const send = (): Promise<QueryResult> => runner.query(sql, params, true);
-  const { records, affected } = await reaching(() => inTime(runner, answerSeconds, send));
-  return { rows: (records ?? []) as Row[], affected: affected ?? 0 };
-}
-
-async function commit(runner: QueryRunner, answerSeconds: number): Promise<void> {
+async function commit(session: Session): Promise<void> {
+  let command: string;
   try {
-    await inTime(runner, answerSeconds, () => runner.commitTransaction());
+    ({ command } = await session.send('COMMIT'));
   } catch (error) {
     // An error with an SQLSTATE of its own is the answer "no"; a connection that went away is no answer.
-    if (sqlState(error) !== undefined && !isUnreachable(error)) throw error;
-    throw new CommitUnknown(error);
+    if (error instanceof DatabaseUnavailable) throw new CommitUnknown(error);
+    throw error;
   }
+  // So it is answered where a statement had failed and nobody had been told.
+  if (command !== 'COMMIT') throw new Error(`COMMIT was answered by ${command}`);
 }
 
-async function rollback(runner: QueryRunner, answerSeconds: number): Promise<void> {
+async function rollback(session: Session): Promise<void> {
   try {
-    await inTime(runner, answerSeconds, () => runner.rollbackTransaction());
+    await session.send('ROLLBACK');
   } catch (error) {
     // The connection is gone, and with it the transaction: that is a rollback too. The first error is the one to tell.
     if (!isUnreachable(error)) throw error;
-  }
-}
-
-async function reaching<T>(send: () => Promise<T>): Promise<T> {
-  try {
-    return await send();
-  } catch (error) {
-    if (isUnreachable(error)) throw new DatabaseUnavailable(error);
-    throw error;
   }
 }
