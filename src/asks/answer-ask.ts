@@ -52,8 +52,8 @@ export class AnswerAsk {
       }
       const body = Buffer.from(JSON.stringify(answer));
       await storeOutput(tx, { run_id, seq, attempt, name: output, media_type: 'application/json', body });
-      await appendEvent(tx, run_id, 'answered', { seq, attempt, by: principal });
-      const run = await readGraph(tx, run_id);
+      appendEvent(tx, run_id, 'answered', { seq, attempt, by: principal });
+      const run = (await readGraph(tx, run_id))!;
       const result = { produced: [output], answer, answered_by: principal };
       const step_state = await finishStep(tx, run, run.graph.step(seq), result, { kind: 'done' }, termsOf(this.config));
       const settled = await settle(tx, run, { kind: 'person', name: principal });

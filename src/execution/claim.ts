@@ -54,7 +54,7 @@ export class Claim {
     event: 'step_claimed' | 'step_redelivered',
   ): Promise<ClaimDto> {
     const row = await readClaim(tx, step, node_id);
-    await appendEvent(tx, step.run_id, event, { seq: step.seq, attempt: row.attempt, node_id, instance });
+    appendEvent(tx, step.run_id, event, { seq: step.seq, attempt: row.attempt, node_id, instance });
     if (gone.aborted) throw new Rollback(undefined);
     if (event === 'step_claimed') tx.hint('runs');
     return claimOf(row, node_id);

@@ -44,15 +44,19 @@ export class ReportResult {
   report(report: ReportOf): Promise<Reported> {
     const { run_id, seq, node_id } = report;
     return this.database.transaction('report', async (tx) => {
-      const node = await lockNode(tx, node_id);
-      const locked = await lockRun(tx, run_id);
-      if (locked === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
-      const run = await readGraph(tx, run_id);
+      const [node, locked, run, nonce, outputs] = await Promise.all([
+        lockNode(tx, node_id),
+        lockRun(tx, run_id),
+        readGraph(tx, run_id),
+        readNonce(tx, run_id, node_id),
+        readUploaded(tx, run_id, seq),
+      ]);
+      if (locked === undefined || run === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
       const step = run.graph.steps[seq - 1];
       if (step === undefined) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);
-      refuseUnlessHeld(locked.state, step, report, await readNonce(tx, run_id, node_id));
+      refuseUnlessHeld(locked.state, step, report, nonce);
       refuseWithoutExitCode(step, report);
-      const uploaded = (await readUploaded(tx, run_id, seq)).get(seq) ?? new Set<string>();
+      const uploaded = outputs.get(seq) ?? new Set<string>();
       const finish = judgeReport(report, run.graph.spec(step), step.attempt, uploaded);
       const step_state = await finishStep(tx, run, step, resultOf(report), finish, termsOf(this.config));
       const rolled_back = finish.kind === 'again';
@@ -102,7 +106,7 @@ async function endWhatIsOver(
   const whys: Why[] = goesRound && run.freed.length === 0 ? [] : ['result'];
   if (settled) return { run_state: settled.state, whys };
   if (node?.drain !== 'at-boundary') return { run_state: 'RUNNING', whys };
-  await endRun(tx, run.run_id, drainedEnding(nodeId));
+  endRun(tx, run.run_id, drainedEnding(nodeId));
   return { run_state: 'CANCELLED', whys: [...whys, 'drained'] };
 }
 

@@ -47,7 +47,7 @@ export class Advertise {
           ended.push(leased_run);
         }
       }
-      if (leased_run !== null) await renewLeases(tx, advert.node_id, lifeSeconds);
+      if (leased_run !== null) renewLeases(tx, advert.node_id, lifeSeconds);
       return { expires_at, whys, ended };
     });
   }
@@ -63,16 +63,16 @@ export class Advertise {
     if (run?.state !== 'RUNNING') return undefined;
     const lost = instance === '' ? [] : await readRestarted(tx, runId, node_id, instance);
     for (const seq of lost) {
-      await failStep(tx, runId, seq, `node ${node_id} was restarted as instance ${instance}`);
+      failStep(tx, runId, seq, `node ${node_id} was restarted as instance ${instance}`);
     }
     if (lost.length > 0) {
       const detail = `node ${node_id} was restarted while it ran step ${lost.join(', ')}`;
       const by = { kind: 'node', name: node_id } as const;
-      await endRun(tx, runId, { state: 'FAILED', verdict: { reason: 'node_restarted', detail, by, checks: [] } });
+      endRun(tx, runId, { state: 'FAILED', verdict: { reason: 'node_restarted', detail, by, checks: [] } });
       return 'node-restart';
     }
     if (drain !== 'at-boundary' || (await hasClaimed(tx, runId, node_id))) return undefined;
-    await endRun(tx, runId, drainedEnding(node_id));
+    endRun(tx, runId, drainedEnding(node_id));
     return 'drained';
   }
 }

@@ -32,7 +32,7 @@ export class ExpiredRuns implements ReaperPart<string> {
       const nodes = await readExpired(tx, runId, this.config.silenceSeconds);
       if (nodes.length === 0) return false;
       const detail = `the lease of ${nodes.join(', ')} ran out: no heartbeat in time`;
-      await endRun(tx, runId, {
+      endRun(tx, runId, {
         state: 'FAILED',
         verdict: { reason: 'lease_expired', detail, by: THE_SERVER, checks: [] },
       });

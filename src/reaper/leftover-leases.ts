@@ -24,7 +24,7 @@ export class LeftoverLeases implements ReaperPart<Leftover> {
       const run = await lockRun(tx, runId);
       if (run === undefined || !isOver(run.state)) return false;
       if (!(await deleteLease(tx, nodeId, runId))) return false;
-      await appendEvent(tx, runId, 'leftover_lease_deleted', { node_id: nodeId });
+      appendEvent(tx, runId, 'leftover_lease_deleted', { node_id: nodeId });
       return true;
     });
   }

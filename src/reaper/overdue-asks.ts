@@ -27,10 +27,10 @@ export class OverdueAsks implements ReaperPart<Overdue> {
       if ((await lockRun(tx, run_id))?.state !== 'RUNNING') return false;
       const ask = await readOverdueAsk(tx, overdue);
       if (ask === undefined) return false;
-      await closeAsks(tx, run_id, 'EXPIRED', [seq]);
-      await failStep(tx, run_id, seq, 'nobody answered in time');
+      closeAsks(tx, run_id, 'EXPIRED', [seq]);
+      failStep(tx, run_id, seq, 'nobody answered in time');
       const detail = `nobody answered step ${ask.id} in time`;
-      await endRun(tx, run_id, {
+      endRun(tx, run_id, {
         state: 'FAILED',
         verdict: { reason: 'ask_expired', detail, by: THE_SERVER, checks: [] },
       });

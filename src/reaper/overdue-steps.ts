@@ -31,9 +31,9 @@ export class OverdueSteps implements ReaperPart<Overdue> {
       const step = await readOverdueStep(tx, overdue, this.config.renewSeconds);
       if (step === undefined) return false;
       const error = `not done within ${step.timeout_seconds} s`;
-      await failStep(tx, run_id, seq, error);
+      failStep(tx, run_id, seq, error);
       const detail = `step ${step.id} on node ${step.node_id} was ${error}`;
-      await endRun(tx, run_id, {
+      endRun(tx, run_id, {
         state: 'FAILED',
         verdict: { reason: 'step_timeout', detail, by: THE_SERVER, checks: [] },
       });

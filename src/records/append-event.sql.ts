@@ -17,16 +17,20 @@ export type EventKind =
   | 'leftover_lease_deleted';
 
 /** Writes one line of a run's history, in the transaction that makes it true. */
-export function appendEvent(tx: Tx, runId: string, kind: EventKind, data: object = {}): Promise<void> {
-  return appendEvents(tx, runId, kind, [data]);
+export function appendEvent(tx: Tx, runId: string, kind: EventKind, data: object = {}): void {
+  appendEvents(tx, runId, kind, [data]);
 }
 
 /** Writes several lines of one kind, in their order. */
-export async function appendEvents(tx: Tx, runId: string, kind: EventKind, data: object[]): Promise<void> {
-  await tx.query(
+export function appendEvents(tx: Tx, runId: string, kind: EventKind, data: object[]): void {
+  tx.send(
     `/* records.append-events */
      INSERT INTO events (run_id, kind, data)
      SELECT $1, $2, data FROM jsonb_array_elements($3::jsonb) AS data`,
     [runId, kind, JSON.stringify(data)],
   );
 }
+
+/** As a part of a statement that has a part `telling (run_id, kind, data)`: writes these lines. */
+export const APPEND_EVENT = `/* records.append-event */
+  INSERT INTO events (run_id, kind, data) SELECT run_id, kind, data FROM telling`;

@@ -1,6 +1,2 @@
-import type { Tx } from '../platform/database/queryable.js';
-
-/** Opens the record of a run, in the transaction that creates it, whatever the outcome. */
-export async function openRecord(tx: Tx, runId: string): Promise<void> {
-  await tx.query('/* records.open */ INSERT INTO records (run_id) VALUES ($1)', [runId]);
-}
+/** As a part of a statement that has a part `run (run_id)`: opens the record of the run that it creates, whatever the outcome. */
+export const OPEN_RECORD = '/* records.open */ INSERT INTO records (run_id) SELECT run_id FROM run';

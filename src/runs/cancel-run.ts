@@ -25,8 +25,8 @@ export class CancelRun {
       if (isOver(run.state)) return 'over';
       const by = { kind: 'person', name: caller.name } as const;
       const detail = reason === undefined ? `cancelled by ${caller.name}` : `cancelled by ${caller.name}: ${reason}`;
-      await appendEvent(tx, runId, 'cancelled', { by: caller.name, reason });
-      await endRun(tx, runId, { state: 'CANCELLED', verdict: { reason: 'cancelled', detail, by, checks: [] } });
+      appendEvent(tx, runId, 'cancelled', { by: caller.name, reason });
+      endRun(tx, runId, { state: 'CANCELLED', verdict: { reason: 'cancelled', detail, by, checks: [] } });
       return 'cancelled';
     });
   }

@@ -4,7 +4,7 @@ import { RankedFleet } from '../domain/matching/ranked-fleet.js';
 import { readAdverts } from '../fleet/read-adverts.sql.js';
 import { readUnavailable } from '../fleet/read-unavailable.sql.js';
 import { countLeases } from '../leases/count-leases.sql.js';
-import { grantLeases } from '../leases/grant-leases.js';
+import { grantLeases } from '../leases/grant-leases.sql.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { point } from '../platform/points.js';
 import type { Terms } from './terms.js';

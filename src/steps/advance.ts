@@ -22,9 +22,9 @@ export async function advance(tx: Tx, run: RunInHand, terms: Terms): Promise<str
     graph.bind(want.as, node.node_id);
     run.assigned.push({ as: want.as, nodes: [node] });
     acquired.push(node.node_id);
-    await appendEvent(tx, run.run_id, 'acquired', { seq: step.seq, role: want.as, node_id: node.node_id });
+    appendEvent(tx, run.run_id, 'acquired', { seq: step.seq, role: want.as, node_id: node.node_id });
   }
-  if (acquired.length > 0) await writeAssigned(tx, run.run_id, run.assigned);
-  await raiseAsks(tx, run);
+  if (acquired.length > 0) writeAssigned(tx, run.run_id, run.assigned);
+  raiseAsks(tx, run);
   return acquired;
 }

@@ -32,7 +32,7 @@ export async function finishStep(
   if (finish.kind === 'again') await goRoundAgain(tx, run, step, result, terms);
   else if (finish.kind === 'failed') fail(run, step, result, finish.error);
   else await takeEffect(tx, run, step, result, terms);
-  await writeGraph(tx, run);
+  writeGraph(tx, run);
   return run.graph.step(step.seq).state as Finished;
 }
 
@@ -43,9 +43,9 @@ export async function finishStep(
 async function goRoundAgain(tx: Tx, run: RunInHand, step: StepNow, result: StepResult, terms: Terms): Promise<void> {
   const given = run.graph.givenBack();
   const { withdrawn, skipped } = run.graph.rollBack(step, result);
-  if (withdrawn.length > 0) await closeAsks(tx, run.run_id, 'CANCELLED', withdrawn);
+  if (withdrawn.length > 0) closeAsks(tx, run.run_id, 'CANCELLED', withdrawn);
   if (skipped) await advance(tx, run, terms);
-  else await raiseAsks(tx, run);
+  else raiseAsks(tx, run);
   await giveBack(tx, run, step.seq, given);
 }
 
@@ -59,8 +59,8 @@ async function takeEffect(tx: Tx, run: RunInHand, step: StepNow, result: StepRes
   const freedBefore = [...run.freed];
   const givenBefore = run.graph.givenBack();
   try {
-    await tx.savepoint(async () => {
-      const spec = run.graph.spec(step);
+    const spec = run.graph.spec(step);
+    const effects = async (): Promise<void> => {
       if (spec.dispatch) {
         const name = choiceOutput(spec);
         const output = await readOutput(tx, run.run_id, step.seq, step.attempt, name, CHOICE_BYTES);
@@ -72,7 +72,9 @@ async function takeEffect(tx: Tx, run: RunInHand, step: StepNow, result: StepRes
       await advance(tx, run, terms);
       // An acquire may have skipped the last step that could have used a role.
       await giveBack(tx, run, step.seq, given);
-    });
+    };
+    // Only a choice can be bad: where there is none to make, there is nothing to go back from.
+    await (spec.dispatch ? tx.savepoint(effects) : effects());
   } catch (error) {
     if (!(error instanceof BadChoice)) throw error;
     run.graph.restore(before);
@@ -89,7 +91,7 @@ async function giveBack(tx: Tx, run: RunInHand, seq: number, before: Set<string>
   if (roles.length > 0) {
     const freed = await releaseRoles(tx, run.run_id, roles, 'released');
     run.freed.push(...freed);
-    await appendEvent(tx, run.run_id, 'released', { seq, roles, freed });
+    appendEvent(tx, run.run_id, 'released', { seq, roles, freed });
   }
   return given;
 }

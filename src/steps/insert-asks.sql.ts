@@ -12,8 +12,8 @@ export interface NewAsk {
 }
 
 /** Opens these questions, begins their attempts, and leaves a notice of each to be sent. */
-export async function insertAsks(tx: Tx, runId: string, asks: NewAsk[]): Promise<void> {
-  await tx.query(
+export function insertAsks(tx: Tx, runId: string, asks: NewAsk[]): void {
+  tx.send(
     `/* steps.insert-asks */
      WITH raised AS (
        INSERT INTO asks (run_id, seq, attempt, prompt, output, schema, answerers, show, asked_at, deadline)

@@ -5,13 +5,13 @@ import { insertAsks, type NewAsk } from './insert-asks.sql.js';
 import type { RunInHand } from './read-graph.sql.js';
 
 /** Asks every question that is ready. Whoever is to be told of it is told after the commit. */
-export async function raiseAsks(tx: Tx, { run_id, graph }: RunInHand): Promise<void> {
+export function raiseAsks(tx: Tx, { run_id, graph }: RunInHand): void {
   const ready = graph.ready('ask');
   if (ready.length === 0) return;
   const asks = ready.map((step) => askOf(step, graph.spec(step)));
   for (const step of ready) graph.ask(step);
-  await insertAsks(tx, run_id, asks);
-  await appendEvents(
+  insertAsks(tx, run_id, asks);
+  appendEvents(
     tx,
     run_id,
     'asked',

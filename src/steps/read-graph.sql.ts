@@ -13,8 +13,8 @@ export interface RunInHand {
   freed: string[];
 }
 
-/** The run's steps as they stand, now that it is locked; the order of their ends counts from 1. */
-export async function readGraph(tx: Tx, runId: string): Promise<RunInHand> {
+/** The run's steps as they stand, now that it is locked; the order of their ends counts from 1. Undefined: there is no such run. */
+export async function readGraph(tx: Tx, runId: string): Promise<RunInHand | undefined> {
   const { rows } = await tx.query<{
     principal: string;
     contract: Contract;
@@ -33,7 +33,7 @@ export async function readGraph(tx: Tx, runId: string): Promise<RunInHand> {
     [runId],
   );
   const [run] = rows;
-  if (run === undefined) throw new Error(`there is no run ${runId}`);
+  if (run === undefined) return undefined;
   const { principal, contract, assigned, steps } = run;
   return { run_id: runId, principal, assigned: assigned ?? [], graph: new StepGraph(contract, steps ?? []), freed: [] };
 }

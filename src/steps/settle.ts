@@ -11,6 +11,6 @@ export async function settle(tx: Tx, { run_id, graph }: RunInHand, by: Actor): P
   const judgesUploads = conditions.some((condition) => condition.produced !== undefined);
   const uploaded = judgesUploads ? await readUploaded(tx, run_id) : new Map<number, Set<string>>();
   const ending = settlement(graph.steps, conditions, uploaded, by);
-  if (ending) await endRun(tx, run_id, ending);
+  if (ending) endRun(tx, run_id, ending);
   return ending;
 }

@@ -1,8 +1,8 @@
 import type { Tx } from '../platform/database/queryable.js';
 
 /** Ends a step that is under way, and its attempt, as FAILED. */
-export async function writeFailure(tx: Tx, runId: string, seq: number, error: string): Promise<void> {
-  const { affected } = await tx.query(
+export function writeFailure(tx: Tx, runId: string, seq: number, error: string): void {
+  tx.send(
     `/* steps.write-failure */
      WITH ended AS (
        UPDATE steps SET state = 'FAILED', ended_at = clock_timestamp(), result = $3
@@ -12,6 +12,6 @@ export async function writeFailure(tx: Tx, runId: string, seq: number, error: st
      UPDATE attempts a SET state = ended.state, ended_at = ended.ended_at, result = ended.result
        FROM ended WHERE a.run_id = ended.run_id AND a.seq = ended.seq AND a.attempt = ended.attempt`,
     [runId, seq, JSON.stringify({ error })],
+    { touch: 1 },
   );
-  if (affected !== 1) throw new Error(`step ${seq} of run ${runId} is not under way`);
 }

@@ -6,7 +6,7 @@ import type { Tx } from '../platform/database/queryable.js';
  * Writes the steps that changed, all at one time, and counts the change of the run. A time stays where its state or
  * attempt does: one that was skipped and is now done has ended now, since branches count in the order of these times.
  */
-export async function writeSteps(tx: Tx, runId: string, steps: StepNow[]): Promise<void> {
+export function writeSteps(tx: Tx, runId: string, steps: StepNow[]): void {
   const changed = steps.map(({ seq, state, node_id, attempt, chosen, result }) => ({
     seq,
     state,
@@ -15,7 +15,7 @@ export async function writeSteps(tx: Tx, runId: string, steps: StepNow[]): Promi
     chosen,
     result,
   }));
-  await tx.query(
+  tx.send(
     `/* steps.write-steps */
      WITH now AS (SELECT clock_timestamp() AS at),
      written AS (
@@ -36,8 +36,8 @@ export async function writeSteps(tx: Tx, runId: string, steps: StepNow[]): Promi
 }
 
 /** Writes how attempts ended; one that nobody claimed or was asked has begun in this very moment. */
-export async function writeAttempts(tx: Tx, runId: string, attempts: EndedAttempt[]): Promise<void> {
-  await tx.query(
+export function writeAttempts(tx: Tx, runId: string, attempts: EndedAttempt[]): void {
+  tx.send(
     `/* steps.write-attempts */
      INSERT INTO attempts (run_id, seq, attempt, state, started_at, ended_at, result)
      SELECT $1, a.seq, a.attempt, a.state, now.at, now.at,

@@ -4,14 +4,14 @@ import type { RunInHand } from './read-graph.sql.js';
 import { writeAttempts, writeSteps } from './write-graph.sql.js';
 
 /** Writes what became of the run's steps, and tells whoever waits for one. Nothing changed: nothing is written. */
-export async function writeGraph(tx: Tx, { run_id, graph }: RunInHand): Promise<void> {
+export function writeGraph(tx: Tx, { run_id, graph }: RunInHand): void {
   const { steps, attempts } = graph.changes();
   if (steps.length === 0) return;
-  await writeSteps(tx, run_id, steps);
+  writeSteps(tx, run_id, steps);
   if (attempts.length > 0) {
-    await writeAttempts(tx, run_id, attempts);
+    writeAttempts(tx, run_id, attempts);
     const told = attempts.map(({ seq, attempt, state, result }) => ({ seq, attempt, state, branch: result?.branch }));
-    await appendEvents(tx, run_id, 'step_ended', told);
+    appendEvents(tx, run_id, 'step_ended', told);
   }
   tx.hint('steps');
   tx.hint('runs');

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import type { GrantedNode } from '../leases/grant-leases.js';
+import { kindOf } from '../domain/contract/kind-of.js';
+import type { Contract } from '../domain/contract/contract.js';
+import { type GrantedNode, grantLeases } from '../leases/grant-leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { Rollback } from '../platform/database/queryable.js';
-import { openRecord } from '../records/open-record.sql.js';
+import { point } from '../platform/points.js';
 import { beginRun } from '../steps/begin-run.js';
 import { termsOf } from '../steps/terms-of.js';
-import { insertSteps } from '../steps/insert-steps.js';
 import { insertRun, type NewRun } from './insert-run.sql.js';
 
 /** Creates a run that was matched, RUNNING, with all its leases. */
@@ -23,18 +24,23 @@ export class CreateRun {
    * before its nodes are locked: nobody who holds a node can be waiting for a run that is not there yet.
    */
   create(run: NewRun, assigned: AssignedRole[], nodes: GrantedNode[]): Promise<'created' | 'collided' | 'existed'> {
+    const terms = termsOf(this.config);
     return this.database.transaction<'created' | 'collided' | 'existed'>('create', async (tx) => {
-      if (!(await insertRun(tx, run, { state: 'RUNNING', assigned }))) return 'existed';
-      await openRecord(tx, run.run_id);
-      await insertSteps(tx, run.run_id, run.contract);
-      const begun = await beginRun(tx, run.run_id, {
-        assigned,
-        nodes,
-        terms: termsOf(this.config),
-        event: { kind: 'granted' },
-      });
-      if (begun.kind === 'collided') throw new Rollback('collided');
+      const inserting = insertRun(tx, run, { state: 'RUNNING', assigned, nodes });
+      await point('create.before-grant');
+      const granting = grantLeases(tx, run.run_id, nodes, terms.ttlSeconds);
+      await Promise.allSettled([inserting, granting]);
+      // Of a run that existed the leases that were just inserted are none of its own, if that was not refused at once.
+      if (!(await inserting)) throw new Rollback('existed');
+      if ((await granting) === 'collided') throw new Rollback('collided');
+      const matched = nodes.map((node) => node.node_id);
+      await beginRun(tx, run.run_id, { matched, ownSteps: hasOwnSteps(run.contract), terms });
       return 'created';
     });
   }
+}
+
+/** Whether the Mediator itself has something to do in it. */
+function hasOwnSteps({ steps }: Contract): boolean {
+  return steps.some((step) => ['acquire', 'ask'].includes(kindOf(step)));
 }

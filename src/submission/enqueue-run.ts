@@ -7,9 +7,6 @@ import type { Holder } from '../domain/waiting/waiting.js';
 import { readUnavailable } from '../fleet/read-unavailable.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { appendEvent } from '../records/append-event.sql.js';
-import { openRecord } from '../records/open-record.sql.js';
-import { insertSteps } from '../steps/insert-steps.js';
 import { insertRun, type NewRun } from './insert-run.sql.js';
 
 /** Queues a run: its row, its steps, its record, and nothing else. A queued run holds nothing. */
@@ -28,11 +25,7 @@ export class EnqueueRun {
     const { reason, roles } = whyWaiting({ requires, spread, adverts, busy, draining, silent, cap });
     const holders = distinct(roles.flatMap((role) => role.holders));
     return this.database.transaction('enqueue', async (tx) => {
-      if (!(await insertRun(tx, run, { state: 'QUEUED', reason, holders }))) return 'existed';
-      await openRecord(tx, run.run_id);
-      await insertSteps(tx, run.run_id, run.contract);
-      await appendEvent(tx, run.run_id, 'queued', { reason });
-      return 'queued';
+      return (await insertRun(tx, run, { state: 'QUEUED', reason, holders })) ? 'queued' : 'existed';
     });
   }
 }

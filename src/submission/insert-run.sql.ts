@@ -2,7 +2,12 @@ import type { Contract } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import type { Verdict } from '../domain/verdict.js';
 import type { WaitingReason, Holder } from '../domain/waiting/waiting.js';
+import type { GrantedNode } from '../leases/grant-leases.sql.js';
 import type { Tx } from '../platform/database/queryable.js';
+import { APPEND_EVENT, type EventKind } from '../records/append-event.sql.js';
+import { OPEN_RECORD } from '../records/open-record.sql.js';
+import { INSERT_STEPS } from '../steps/insert-steps.sql.js';
+import { stepRows } from '../steps/step-rows.js';
 
 /** A submission whose contract is valid, with what is derived from it once. */
 export interface NewRun {
@@ -18,21 +23,33 @@ export interface NewRun {
 
 /** How the run begins. */
 export type Begins =
-  | { state: 'RUNNING'; assigned: AssignedRole[] }
+  | { state: 'RUNNING'; assigned: AssignedRole[]; nodes: GrantedNode[] }
   | { state: 'QUEUED'; reason: WaitingReason; holders: Holder[] }
   | { state: 'FAILED'; verdict: Verdict };
 
-/** Inserts the run; false where a run of this id exists. Waits for another transaction that is inserting the same id. */
+/**
+ * Inserts the run with its open record, its steps and the first line of its history; false where a run of this id exists.
+ * Waits for another transaction that is inserting the same id.
+ */
 export async function insertRun(tx: Tx, run: NewRun, begins: Begins): Promise<boolean> {
+  const assigned = begins.state === 'RUNNING' ? begins.assigned : null;
   const { affected } = await tx.query(
     `/* submission.insert-run */
-     INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature, wants,
-                       assigned, wait_reason, wait_holders, verdict, created_at, queued_at, started_at, ended_at)
-     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now.at,
-            CASE $2 WHEN 'QUEUED' THEN now.at END, CASE $2 WHEN 'RUNNING' THEN now.at END,
-            CASE $2 WHEN 'FAILED' THEN now.at END
-       FROM (SELECT clock_timestamp() AS at) AS now
-         ON CONFLICT (run_id) DO NOTHING`,
+     WITH run AS (
+       INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature, wants,
+                         assigned, wait_reason, wait_holders, verdict, created_at, queued_at, started_at, ended_at)
+       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now.at,
+              CASE $2 WHEN 'QUEUED' THEN now.at END, CASE $2 WHEN 'RUNNING' THEN now.at END,
+              CASE $2 WHEN 'FAILED' THEN now.at END
+         FROM (SELECT clock_timestamp() AS at) AS now
+           ON CONFLICT (run_id) DO NOTHING
+       RETURNING run_id),
+     given AS (SELECT $15::json AS steps),
+     record AS (${OPEN_RECORD}),
+     step AS (${INSERT_STEPS}),
+     telling AS (SELECT run_id, $16::text AS kind, $17::jsonb AS data FROM run),
+     told AS (${APPEND_EVENT})
+     SELECT FROM run`,
     [
       run.run_id,
       begins.state,
@@ -44,11 +61,24 @@ export async function insertRun(tx: Tx, run: NewRun, begins: Begins): Promise<bo
       run.contract.spread ?? false,
       run.signature,
       run.wants,
-      begins.state === 'RUNNING' ? JSON.stringify(begins.assigned) : null,
+      assigned && JSON.stringify(assigned),
       begins.state === 'QUEUED' ? begins.reason : null,
       begins.state === 'QUEUED' ? JSON.stringify(begins.holders) : null,
       begins.state === 'FAILED' ? JSON.stringify(begins.verdict) : null,
+      JSON.stringify(begins.state === 'FAILED' ? [] : stepRows(run.contract, assigned ?? [])),
+      ...firstEvent(begins),
     ],
   );
   return affected === 1;
+}
+
+function firstEvent(begins: Begins): [EventKind, string] {
+  switch (begins.state) {
+    case 'RUNNING':
+      return ['granted', JSON.stringify({ nodes: begins.nodes.map((node) => node.node_id) })];
+    case 'QUEUED':
+      return ['queued', JSON.stringify({ reason: begins.reason })];
+    case 'FAILED':
+      return ['rejected', JSON.stringify({ reason: begins.verdict.reason })];
+  }
 }

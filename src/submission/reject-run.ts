@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { THE_SERVER } from '../domain/verdict.js';
 import { Database } from '../platform/database/database.js';
-import { appendEvent } from '../records/append-event.sql.js';
 import { closeRecord } from '../records/close-record.sql.js';
-import { openRecord } from '../records/open-record.sql.js';
 import { insertRun, type NewRun } from './insert-run.sql.js';
 
 /** Stores a run that can never go, FAILED from the start: asking again gets the same answer, and the record says why. */
@@ -15,9 +13,7 @@ export class RejectRun {
     const verdict = { reason, detail, by: THE_SERVER, checks: [] };
     return this.database.transaction('reject', async (tx) => {
       if (!(await insertRun(tx, run, { state: 'FAILED', verdict }))) return 'existed';
-      await openRecord(tx, run.run_id);
-      await appendEvent(tx, run.run_id, 'rejected', { reason });
-      await closeRecord(tx, run.run_id);
+      closeRecord(tx, run.run_id);
       return 'rejected';
     });
   }

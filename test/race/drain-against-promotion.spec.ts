@@ -58,7 +58,7 @@ describe('D9 an advert with drain races a promotion onto that node', () => {
     },
   );
 
-  it.each(['promote.before-lease', 'promote.before-commit'])(
+  it.each(['promote:queue.promote', 'promote.before-commit'])(
     'D9 the promotion is first (held at %s), graceful: the advert waits for it, and its answer shows the lease',
     async (point) => {
       const { b, cancelled, letGo } = await promoteUpTo(point);
@@ -75,7 +75,7 @@ describe('D9 an advert with drain races a promotion onto that node', () => {
     },
   );
 
-  it.each(['promote.before-lease', 'promote.before-commit'])(
+  it.each(['promote:queue.promote', 'promote.before-commit'])(
     'D9 the promotion is first (held at %s), at-boundary: the advert waits for it, ends the run, and shows no lease',
     async (point) => {
       const { b, cancelled, letGo } = await promoteUpTo(point);

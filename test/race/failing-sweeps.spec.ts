@@ -49,10 +49,10 @@ describe('sweeps and promotions that fail', () => {
     expect(await counted()).toEqual({ wakes: { result: 1, owed: 1 }, sweeps: { incomplete: 1, clean: 1 } });
   });
 
-  it.each(['promote.before-grant', 'promote.before-lease', 'promote.before-commit'])(
+  it.each(['promote.before-grant', 'promote:queue.promote', 'promote.before-commit'])(
     'a promotion that fails by itself at %s leaves nothing behind, and is made up for once, not for ever',
     async (where) => {
-      const role = where.replace('.', '-');
+      const role = where.replace(/[.:]/g, '-');
       await line(role, 'b');
       const counted = await countWakes(server);
       let tried = 0;
@@ -95,7 +95,7 @@ describe('sweeps and promotions that fail', () => {
   it.each(['sweep.begin', 'sweep.read'])(
     'B27 owed: the sweep fails at %s and no event follows: the next pass makes up for it, once',
     async (where) => {
-      const role = where.replace('.', '-');
+      const role = where.replace(/[.:]/g, '-');
       const n1 = await line(role, 'b');
       const counted = await countWakes(server);
       once(where, fail);

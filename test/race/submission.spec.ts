@@ -86,7 +86,7 @@ describe('submissions that race', () => {
     for (const { run_id } of arrival.reverse()) await cancel(run_id);
   });
 
-  it.each(['submit.matched', 'create.before-grant', 'create.before-lease'])(
+  it.each(['submit.matched', 'create.before-grant'])(
     'A9 a node taken by another run at %s: 202, and nothing is left of the failed attempt',
     async (where) => {
       const role = `a9-${where.replace('.', '-')}`;
@@ -124,7 +124,7 @@ describe('submissions that race', () => {
     await server.node('P1', [{ role: 'p-x' }]).advertise();
     await server.node('P2', [{ role: 'p-y' }]).advertise();
     const both = { requires: [needs('p-x'), needs('p-y')], steps: [step('x', 'p-x'), step('y', 'p-y')] };
-    once('create.before-lease', () => submit(R('p-y', { run_id: 'p-a' })));
+    once('create.before-grant', () => submit(R('p-y', { run_id: 'p-a' })));
 
     expect((await submit({ ...both, run_id: 'p-b' })).status).toBe(202);
 

@@ -162,7 +162,7 @@ describe('sweeps that meet others', () => {
         201, 202,
       ]);
       atPoints((name) => {
-        if (name === 'promote.before-lease' && ++failures <= 3)
+        if (name === 'promote.before-grant' && ++failures <= 3)
           throw Object.assign(new Error('again'), { code: '40001' });
       });
       await cancel(server, `${role}-a`);

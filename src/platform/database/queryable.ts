@@ -15,6 +15,11 @@ export type Hint = 'steps' | 'runs' | 'asks' | 'logs';
 /** An open transaction: the first argument of every step, never optional, never ambient. */
 export interface Tx extends Queryable {
   readonly name: string;
+  /**
+   * Sends a statement whose answer nobody needs: it costs no round trip of its own. Where it fails, or touches another
+   * number of rows than it must, the transaction fails: at the next answer that is waited for, or instead of its commit.
+   */
+  send(sql: string, params?: unknown[], must?: { touch: number }): void;
   /** Tells whoever waits for such a thing to look, once this transaction is committed. */
   hint(hint: Hint): void;
   /** Runs a part of it that is undone by itself where it throws; the error goes on to the caller. */

@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { point, pointBehind } from '../points.js';
-import { ahead } from './ahead.js';
+import { point } from '../points.js';
 import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable } from './faults.js';
+import { Flight } from './flight.js';
 import { type Hint, Rollback, type Tx } from './queryable.js';
 import { Session } from './session.js';
 
@@ -70,32 +70,27 @@ async function once<T>(
   const hints = new Set<Hint>();
   let outcome: T;
   try {
+    const flight = new Flight(name, session);
     // It goes out with the first statement, and is answered before it.
-    const begun = ahead(session.send('START TRANSACTION'));
-    let ended = false;
+    flight.send('START TRANSACTION');
     try {
       const tx: Tx = {
         name,
-        query: async <Row>(sql: string, params?: unknown[]) => {
-          // What others of the same flight have failed or decided: nothing may follow it, least of all outside of it.
-          if (ended) throw new Error(`transaction ${name} has ended`);
-          const result = await session.send<Row>(sql, params);
-          await pointBehind(name, sql);
-          return result;
-        },
+        query: (sql, params) => flight.query(sql, params),
+        send: (sql, params, must) => flight.send(sql, params, must),
         hint: (hint) => hints.add(hint),
-        savepoint: (part) => savepoint((sql) => tx.query(sql), part),
+        savepoint: (part) => savepoint(flight, part),
       };
       outcome = await open.run(name, () => work(tx));
-      await begun;
+      await flight.landed();
       await point(`${name}.before-commit`);
     } catch (error) {
-      ended = true;
+      flight.end();
       await rollback(session);
       if (error instanceof Rollback) return error.outcome as T;
       throw error;
     }
-    ended = true;
+    flight.end();
     await commit(session);
   } finally {
     await close(session, name);
@@ -119,15 +114,15 @@ async function close(session: Session, name: string): Promise<void> {
 }
 
 /** One is open at a time: a part has no parts. */
-async function savepoint<T>(send: (sql: string) => Promise<unknown>, part: () => Promise<T>): Promise<T> {
-  await send('SAVEPOINT part');
+async function savepoint<T>(flight: Flight, part: () => Promise<T>): Promise<T> {
+  flight.send('SAVEPOINT part');
   try {
     const outcome = await part();
-    await send('RELEASE SAVEPOINT part');
+    flight.send('RELEASE SAVEPOINT part');
     return outcome;
   } catch (error) {
     // A deadlock or a lost connection has ended the whole transaction: there is nothing to go back to.
-    if (!isContention(error) && !isUnreachable(error)) await send('ROLLBACK TO SAVEPOINT part');
+    if (!isContention(error) && !isUnreachable(error)) flight.send('ROLLBACK TO SAVEPOINT part');
     throw error;
   }
 }

@@ -104,7 +104,6 @@ describe('promotion', () => {
 
     expect(passed.filter((name) => name.startsWith('promote.'))).toEqual([
       'promote.before-grant',
-      'promote.before-lease',
       'promote.before-commit',
       'promote.committed',
     ]);
