@@ -34,6 +34,12 @@ BEGIN
   VALUES (CASE TG_OP WHEN 'TRUNCATE' THEN '' WHEN 'DELETE' THEN OLD.node_id ELSE NEW.node_id END);
   RETURN NULL;
 END $$;
+CREATE FUNCTION refuse(why text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '%', why USING ERRCODE = 'MD001';
+END $$;
+COMMENT ON FUNCTION refuse IS 'ends a transaction that must not happen, from within its statement';
+
 CREATE TRIGGER fleet_changed AFTER INSERT OR UPDATE OR DELETE ON nodes FOR EACH ROW EXECUTE FUNCTION fleet_changed();
 CREATE TRIGGER fleet_changed AFTER INSERT OR DELETE ON leases FOR EACH ROW EXECUTE FUNCTION fleet_changed();
 CREATE TRIGGER fleet_emptied AFTER TRUNCATE ON nodes FOR EACH STATEMENT EXECUTE FUNCTION fleet_changed();
@@ -46,6 +52,7 @@ DROP TRIGGER fleet_emptied ON nodes;
 DROP TRIGGER fleet_changed ON leases;
 DROP TRIGGER fleet_changed ON nodes;
 DROP FUNCTION fleet_changed();
+DROP FUNCTION refuse;
 DROP TABLE fleet_changes;
 ALTER TABLE runs DROP COLUMN wants;
 `;

@@ -281,6 +281,14 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse(why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION '%', why USING ERRCODE = 'MD001';
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_change_of_closed_record()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -511,6 +519,7 @@ COMMENT ON COLUMN public.fleet_changes.node_id IS 'the empty string: all of them
 COMMENT ON COLUMN public.logs.cut IS 'the limit was reached: its last line says so, and nothing more is taken';
 COMMENT ON COLUMN public.nodes.offer_rev IS 'raised when the capabilities change: a grant checks that a node still offers what it was matched by';
 COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live, but unavailable until it speaks';
+COMMENT ON FUNCTION public.refuse(pg_catalog.text) IS 'ends a transaction that must not happen, from within its statement';
 COMMENT ON COLUMN public.runs.contract IS 'as submitted: json, not jsonb, so that the order of its keys stays';
 COMMENT ON COLUMN public.runs.contract_hash IS 'SHA-256 of the canonical contract (RFC 8785)';
 COMMENT ON COLUMN public.runs.signature IS 'equal for runs whose requirements are equal';

@@ -35,7 +35,7 @@ export const GRANT_LEASES = `
 
 /**
  * Leases all of these nodes (sorted by node_id) to the run, or says that it collided: some node was taken, is no longer
- * live, drains, or offers something else. After a collision the caller rolls back, or takes another where it wanted one.
+ * live, drains, or offers something else.
  */
 export async function grantLeases(
   tx: Tx,
@@ -53,6 +53,23 @@ export async function grantLeases(
     [runId, JSON.stringify(nodes), lifeOf(ttlSeconds)],
   );
   return rows[0]!.leased === nodes.length ? 'granted' : 'collided';
+}
+
+/**
+ * Leases all of these nodes to a run that this transaction has inserted, or refuses with `collided`. Of a run that was there
+ * before nothing is changed.
+ */
+export function grantNewRun(tx: Tx, runId: string, nodes: GrantedNode[], ttlSeconds: number): void {
+  tx.send(
+    `/* leases.grant-new-run */
+     WITH wanted AS (
+       SELECT r.run_id, w.*, $3::float8 AS ttl
+         FROM runs r, jsonb_to_recordset($2::jsonb) AS w (node_id text, offer_rev float8, roles text[])
+        WHERE r.run_id = $1 AND r.xmin = pg_current_xact_id()::xid),
+     ${GRANT_LEASES}
+     SELECT refuse('collided') WHERE (SELECT count(*) FROM leased) < (SELECT count(*) FROM wanted)`,
+    [runId, JSON.stringify(nodes), lifeOf(ttlSeconds)],
+  );
 }
 
 /** The first life of a lease, in seconds; throws where it would be endless. */

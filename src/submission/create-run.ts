@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import { kindOf } from '../domain/contract/kind-of.js';
 import type { Contract } from '../domain/contract/contract.js';
-import { type GrantedNode, grantLeases } from '../leases/grant-leases.sql.js';
+import { type GrantedNode, grantNewRun } from '../leases/grant-leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { Rollback } from '../platform/database/queryable.js';
+import { refusal } from '../platform/database/faults.js';
+import type { Tx } from '../platform/database/queryable.js';
 import { point } from '../platform/points.js';
 import { beginRun } from '../steps/begin-run.js';
 import { termsOf } from '../steps/terms-of.js';
@@ -23,20 +24,30 @@ export class CreateRun {
    * `collided`: another run took a node since it was looked at, and nothing of this one is left. The row is inserted
    * before its nodes are locked: nobody who holds a node can be waiting for a run that is not there yet.
    */
-  create(run: NewRun, assigned: AssignedRole[], nodes: GrantedNode[]): Promise<'created' | 'collided' | 'existed'> {
+  async create(
+    run: NewRun,
+    assigned: AssignedRole[],
+    nodes: GrantedNode[],
+  ): Promise<'created' | 'collided' | 'existed'> {
     const terms = termsOf(this.config);
-    return this.database.transaction<'created' | 'collided' | 'existed'>('create', async (tx) => {
-      const inserting = insertRun(tx, run, { state: 'RUNNING', assigned, nodes });
+    const ownSteps = hasOwnSteps(run.contract);
+    let inserted = Promise.resolve(false);
+    const work = async (tx: Tx): Promise<void> => {
+      inserted = insertRun(tx, run, { state: 'RUNNING', assigned, nodes });
+      inserted.catch(() => undefined);
       await point('create.before-grant');
-      const granting = grantLeases(tx, run.run_id, nodes, terms.ttlSeconds);
-      await Promise.allSettled([inserting, granting]);
-      // Of a run that existed the leases that were just inserted are none of its own, if that was not refused at once.
-      if (!(await inserting)) throw new Rollback('existed');
-      if ((await granting) === 'collided') throw new Rollback('collided');
+      grantNewRun(tx, run.run_id, nodes, terms.ttlSeconds);
+      if (ownSteps && !(await inserted)) return;
       const matched = nodes.map((node) => node.node_id);
-      await beginRun(tx, run.run_id, { matched, ownSteps: hasOwnSteps(run.contract), terms });
-      return 'created';
-    });
+      await beginRun(tx, run.run_id, { matched, ownSteps, terms });
+    };
+    try {
+      await this.database.transaction('create', work, { commitsAhead: !ownSteps });
+    } catch (error) {
+      if (refusal(error) === 'collided') return 'collided';
+      throw error;
+    }
+    return (await inserted) ? 'created' : 'existed';
   }
 }
 

@@ -101,7 +101,7 @@ export class Database implements Queryable {
   transaction<T>(
     name: string,
     work: (tx: Tx) => Promise<T>,
-    options: Pick<TransactionOptions, 'retry'> = {},
+    options: Pick<TransactionOptions, 'retry' | 'commitsAhead'> = {},
   ): Promise<T> {
     return transaction(this.source, name, work, {
       ...options,

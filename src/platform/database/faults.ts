@@ -17,6 +17,11 @@ export function isContention(error: unknown): boolean {
   return RETRYABLE.has(sqlState(error) ?? '');
 }
 
+/** Why a statement refused to happen, as the function `refuse` of the database was told; undefined for any other error. */
+export function refusal(error: unknown): string | undefined {
+  return sqlState(error) === 'MD001' ? (error as Error).message : undefined;
+}
+
 /** SQLSTATE of an error, also of one that TypeORM wrapped. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;

@@ -48,6 +48,7 @@ export class Session {
   }
 
   #query(sql: string, params: unknown[] | undefined): Promise<pg.QueryResult> {
+    this.client.gather();
     return this.client.query({ name: preparedName(sql), text: sql, values: params });
   }
 }

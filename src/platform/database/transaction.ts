@@ -27,6 +27,11 @@ export interface TransactionOptions {
   answerSeconds: number;
   /** Whether contention (40P01, 40001, 55P03) runs the whole closure again. Default true. */
   retry?: boolean;
+  /**
+   * COMMIT goes out with the statements, before they are answered. For a transaction each of whose statements fails where
+   * it must not happen; `work` sends them, and waits for no answer.
+   */
+  commitsAhead?: boolean;
   onRetry?: (name: string) => void;
   onCommitted?: (hints: ReadonlySet<Hint>) => void;
 }
@@ -82,7 +87,7 @@ async function once<T>(
         savepoint: (part) => savepoint(flight, part),
       };
       outcome = await open.run(name, () => work(tx));
-      await flight.landed();
+      if (!options.commitsAhead) await flight.landed();
       await point(`${name}.before-commit`);
     } catch (error) {
       flight.end();
@@ -91,7 +96,7 @@ async function once<T>(
       throw error;
     }
     flight.end();
-    await commit(session);
+    await (options.commitsAhead ? commitAhead(session, flight) : commit(session));
   } finally {
     await close(session, name);
   }
@@ -138,6 +143,15 @@ async function commit(session: Session): Promise<void> {
   }
   // So it is answered where a statement had failed and nobody had been told.
   if (command !== 'COMMIT') throw new Error(`COMMIT was answered by ${command}`);
+}
+
+/** Where a statement has failed, so has the COMMIT behind it; where one is not answered, whether it happened is unknown. */
+async function commitAhead(session: Session, flight: Flight): Promise<void> {
+  const [landed, committed] = await Promise.allSettled([flight.landed(), commit(session)]);
+  if (landed.status === 'rejected') {
+    throw landed.reason instanceof DatabaseUnavailable ? new CommitUnknown(landed.reason) : landed.reason;
+  }
+  if (committed.status === 'rejected') throw committed.reason;
 }
 
 async function rollback(session: Session): Promise<void> {
