@@ -156,6 +156,13 @@ CREATE TABLE nodes (
   CONSTRAINT nodes_node_id_check CHECK ((node_id <> ''::text))
 );
 
+CREATE TABLE queue_changes (
+  changed xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  run_id text COLLATE "C" NOT NULL,
+  at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+CREATE INDEX queue_changes_by_transaction ON public.queue_changes USING btree (changed);
+
 CREATE TABLE records (
   run_id text COLLATE "C" NOT NULL,
   opened_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -194,7 +201,7 @@ CREATE TABLE runs (
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
-  wants text COLLATE "C" DEFAULT ''::text NOT NULL,
+  alone boolean DEFAULT true NOT NULL,
   CONSTRAINT runs_pkey PRIMARY KEY (run_id),
   CONSTRAINT runs_seq_key UNIQUE (seq),
   CONSTRAINT runs_assigned CHECK (((assigned IS NULL) OR (json_typeof(assigned) = 'array'::text))),
@@ -214,8 +221,6 @@ CREATE TABLE runs (
 CREATE INDEX runs_by_age ON public.runs USING btree (created_at, seq);
 CREATE INDEX runs_by_state ON public.runs USING btree (state, created_at, seq);
 CREATE INDEX runs_by_work ON public.runs USING btree (work_id, created_at, seq) WHERE (work_id IS NOT NULL);
-CREATE INDEX runs_queued_by_signature ON public.runs USING btree (signature, created_at, seq) WHERE (state = 'QUEUED'::text);
-CREATE INDEX runs_queued_by_wants ON public.runs USING btree (wants, signature, created_at, seq) WHERE (state = 'QUEUED'::text);
 
 CREATE TABLE servers (
   server_id uuid NOT NULL,
@@ -278,6 +283,16 @@ AS $function$
 BEGIN
   INSERT INTO fleet_changes (node_id)
   VALUES (CASE TG_OP WHEN 'TRUNCATE' THEN '' WHEN 'DELETE' THEN OLD.node_id ELSE NEW.node_id END);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.queue_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO queue_changes (run_id)
+  VALUES (CASE TG_OP WHEN 'TRUNCATE' THEN '' WHEN 'DELETE' THEN OLD.run_id ELSE NEW.run_id END);
   RETURN NULL;
 END $function$;
 
@@ -363,6 +378,10 @@ CREATE TRIGGER fleet_changed AFTER INSERT OR DELETE OR UPDATE ON public.nodes FO
 CREATE TRIGGER fleet_emptied AFTER TRUNCATE ON public.nodes FOR EACH STATEMENT EXECUTE FUNCTION fleet_changed();
 CREATE TRIGGER closed_record BEFORE DELETE OR UPDATE ON public.records FOR EACH ROW WHEN ((old.closed_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_record_but_seal();
 CREATE TRIGGER closed_record BEFORE DELETE OR UPDATE ON public.runs FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_change_of_closed_record();
+CREATE TRIGGER queue_changed AFTER UPDATE ON public.runs FOR EACH ROW WHEN (((old.state = 'QUEUED'::text) OR (new.state = 'QUEUED'::text))) EXECUTE FUNCTION queue_changed();
+CREATE TRIGGER queue_emptied AFTER TRUNCATE ON public.runs FOR EACH STATEMENT EXECUTE FUNCTION queue_changed();
+CREATE TRIGGER queue_entered AFTER INSERT ON public.runs FOR EACH ROW WHEN ((new.state = 'QUEUED'::text)) EXECUTE FUNCTION queue_changed();
+CREATE TRIGGER queue_left AFTER DELETE ON public.runs FOR EACH ROW WHEN ((old.state = 'QUEUED'::text)) EXECUTE FUNCTION queue_changed();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.steps FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 
 CREATE VIEW invariants AS
@@ -519,11 +538,13 @@ COMMENT ON COLUMN public.fleet_changes.node_id IS 'the empty string: all of them
 COMMENT ON COLUMN public.logs.cut IS 'the limit was reached: its last line says so, and nothing more is taken';
 COMMENT ON COLUMN public.nodes.offer_rev IS 'raised when the capabilities change: a grant checks that a node still offers what it was matched by';
 COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live, but unavailable until it speaks';
+COMMENT ON TABLE public.queue_changes IS 'runs that came into the queue, changed in it or left it: who keeps the queue in memory reads what is new since its last snapshot';
+COMMENT ON COLUMN public.queue_changes.run_id IS 'the empty string: all of them';
 COMMENT ON FUNCTION public.refuse(pg_catalog.text) IS 'ends a transaction that must not happen, from within its statement';
+COMMENT ON COLUMN public.runs.alone IS 'promoted in a transaction of its own: it has steps that the Mediator does itself, or it is not known';
 COMMENT ON COLUMN public.runs.contract IS 'as submitted: json, not jsonb, so that the order of its keys stays';
 COMMENT ON COLUMN public.runs.contract_hash IS 'SHA-256 of the canonical contract (RFC 8785)';
 COMMENT ON COLUMN public.runs.signature IS 'equal for runs whose requirements are equal';
 COMMENT ON COLUMN public.runs.wait_holders IS 'who held the nodes at the moment the run was queued';
-COMMENT ON COLUMN public.runs.wants IS 'one thing that a node must offer to be of use to the run; the empty string: not known, every node may be';
 COMMENT ON COLUMN public.steps.instance IS 'of the node process that claimed the step; empty: it named none';
 COMMENT ON COLUMN public.steps.node_id IS 'the empty string while the step is bound to no node';

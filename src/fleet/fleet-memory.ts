@@ -1,55 +1,45 @@
 import { isDeepStrictEqual } from 'node:util';
+import { FleetUse, type Unavailability } from '../domain/matching/fleet-use.js';
 import type { Advert } from '../domain/matching/fleet.js';
 import { RankedFleet } from '../domain/matching/ranked-fleet.js';
-import { TakenNodes } from '../domain/matching/taken-nodes.js';
 import type { FleetState, NodeState } from './read-fleet-state.sql.js';
 
 interface Known {
   advert: Advert;
   expiresAt: number;
-  unavailable: boolean;
+  use: Unavailability | undefined;
 }
 
 /** The fleet as it was last read, kept so that what is new can be laid on top of it. */
 export class FleetMemory {
   readonly #nodes = new Map<string, Known>();
   #fleet = RankedFleet.of([]);
-  #taken = TakenNodes.of(this.#fleet, new Set());
+  #use = FleetUse.of(this.#fleet, () => undefined);
   /** Until then the live ones stay live. */
   #nextExpiry = Infinity;
   #rank = true;
-  snapshot: string;
-  boot: string;
-  readAt: number;
 
-  constructor(state: FleetState) {
-    ({ snapshot: this.snapshot, boot: this.boot, now: this.readAt } = state);
-    this.learn(state);
-  }
-
-  learn({ snapshot, now, nodes, gone }: FleetState): void {
+  learn({ now, nodes, gone }: Pick<FleetState, 'now' | 'nodes' | 'gone'>): void {
     const before = this.#fleet;
     for (const nodeId of gone) this.#rank = this.#nodes.delete(nodeId) || this.#rank;
     for (const node of nodes) this.#learnNode(node, now);
     if (this.#rank || now >= this.#nextExpiry) this.#rankLive(now);
     if (this.#fleet === before) {
-      for (const { node_id, unavailable } of nodes) this.#taken[unavailable ? 'add' : 'delete'](node_id);
+      for (const { node_id, use } of nodes) this.#use.put(node_id, use ?? undefined);
     }
-    this.snapshot = snapshot;
-    this.readAt = now;
   }
 
-  /** The live adverts, and who is unavailable; the latter changes with the next lesson, so a reader takes a copy. */
-  view(): { adverts: RankedFleet; taken: TakenNodes } {
-    return { adverts: this.#fleet, taken: this.#taken };
+  /** The live adverts, and why some are unavailable; the latter changes with the next lesson, so a reader takes a copy. */
+  get use(): FleetUse {
+    return this.#use;
   }
 
-  #learnNode({ node_id, label, capabilities, offer_rev, expires_at, unavailable }: NodeState, now: number): void {
+  #learnNode({ node_id, label, capabilities, offer_rev, expires_at, use }: NodeState, now: number): void {
     const advert = { node_id, label, capabilities, offer_rev };
     const known = this.#nodes.get(node_id);
     const same = known !== undefined && isDeepStrictEqual(known.advert, advert);
     const wasLive = known !== undefined && this.#fleet.rankOf(node_id) !== undefined;
-    this.#nodes.set(node_id, { advert: same ? known.advert : advert, expiresAt: expires_at, unavailable });
+    this.#nodes.set(node_id, { advert: same ? known.advert : advert, expiresAt: expires_at, use: use ?? undefined });
     if (!same || wasLive !== expires_at > now) this.#rank = true;
     this.#nextExpiry = Math.min(this.#nextExpiry, expires_at > now ? expires_at : Infinity);
   }
@@ -62,8 +52,7 @@ export class FleetMemory {
     const known = live.length === this.#fleet.adverts.length && live.every(({ advert }) => this.#isRanked(advert));
     if (known) return;
     this.#fleet = RankedFleet.of(live.map(({ advert }) => advert));
-    const taken = new Set(live.filter(({ unavailable }) => unavailable).map(({ advert }) => advert.node_id));
-    this.#taken = TakenNodes.of(this.#fleet, taken);
+    this.#use = FleetUse.of(this.#fleet, (nodeId) => this.#nodes.get(nodeId)?.use);
   }
 
   #isRanked(advert: Advert): boolean {

@@ -1,68 +1,82 @@
 import { Injectable } from '@nestjs/common';
 import type { Requirement } from '../domain/contract/contract.js';
-import { RankedFleet } from '../domain/matching/ranked-fleet.js';
-import { aheadOf, type CandidateMemo, type Older } from '../domain/waiting/ahead-of.js';
+import { standings, type Stands } from '../domain/waiting/standings.js';
+import type { Waiting } from '../domain/waiting/waiting.js';
+import { shownHolders } from '../domain/waiting/waiting-role.js';
 import { whyWaiting } from '../domain/waiting/why-waiting.js';
-import { readAdverts } from '../fleet/read-adverts.sql.js';
-import { readUnavailable } from '../fleet/read-unavailable.sql.js';
+import { type Fleet, FleetView } from '../fleet/fleet-view.js';
+import { readHoldings } from '../fleet/read-holdings.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
-import { readGaps, readRequires } from './read-ahead.sql.js';
+import { placeOf } from './place-of.js';
+import { QueueView } from './queue-view.js';
 import type { WaitingDto } from './waiting.dto.js';
 
 /** What of a queued run its waiting is computed from. */
 export interface QueuedPlace {
   run_id: string;
+  signature: string;
   requires: Requirement[];
   spread: boolean;
   queued_at: Date;
   place: Keyset;
 }
 
-/** Why queued runs wait, asked of the matcher that would promote them. */
+/** What a run needs, whether it is queued already or not. */
+export interface NeedsOfRun {
+  requires: readonly Requirement[];
+  spread: boolean;
+}
+
+/** Why queued runs wait, asked of the matcher that would promote them, and where they stand. */
 @Injectable()
 export class ExplainWaiting {
   constructor(
     private readonly database: Database,
     private readonly config: Config,
+    private readonly fleet: FleetView,
+    private readonly queue: QueueView,
   ) {}
 
   /** For each of these queued runs, given in arrival order, why it waits; by run id. */
   async explain(runs: QueuedPlace[]): Promise<Map<string, WaitingDto>> {
     if (runs.length === 0) return new Map();
-    const gaps = await readGaps(
-      this.database,
-      runs.map((run) => run.place),
-    );
-    const requires = await readRequires(this.database, [...new Set(gaps.map((gap) => gap.signature))]);
-    const adverts = RankedFleet.of(await readAdverts(this.database));
-    const { busy, draining, silent } = await readUnavailable(this.database);
-
-    const memo: CandidateMemo = new Map();
-    const older = new Map<string, Required<Older>>();
-    let position = 1;
-    const explained = new Map<string, WaitingDto>();
-    for (const [index, run] of runs.entries()) {
-      for (const { signature, count } of gaps.filter((gap) => gap.place === index)) {
-        position += count;
-        const known = older.get(signature);
-        if (known) known.count += count;
-        else older.set(signature, { signature, requires: requires.get(signature) ?? [], count });
-      }
-      const { reason, detail, roles } = whyWaiting({
-        requires: run.requires,
-        spread: run.spread,
-        adverts,
-        busy,
-        draining,
-        silent,
-        cap: this.config.maxLeasesPerRun,
-      });
-      const ahead = aheadOf(run.requires, older.values(), adverts, memo);
-      const since = run.queued_at.toISOString();
-      explained.set(run.run_id, { since, reason, detail, position, ahead, roles });
-    }
-    return explained;
+    const fleet = await this.fleet.look();
+    const { queue } = await this.queue.look();
+    const asked = runs.map(({ signature, requires, place }) => ({ signature, requires, ...placeOf(place) }));
+    return this.tell(fleet, runs, standings(queue, fleet.adverts, asked));
   }
+
+  /** The same, where it is known how each of them stands. */
+  async tell(
+    fleet: Fleet,
+    runs: readonly (NeedsOfRun & { run_id: string; queued_at: Date })[],
+    stands: readonly Stands[],
+  ): Promise<Map<string, WaitingDto>> {
+    const reasons = await this.reasons(fleet, runs);
+    return new Map(
+      runs.map(({ run_id, queued_at }, index) => {
+        const { reason, detail, roles } = reasons[index]!;
+        const { position, ahead } = stands[index]!;
+        return [run_id, { since: queued_at.toISOString(), reason, detail, position, ahead, roles }];
+      }),
+    );
+  }
+
+  /** Why runs with these needs are not promoted. Of the leases, those that are shown are read. */
+  async reasons({ use }: Fleet, needs: readonly NeedsOfRun[]): Promise<Waiting[]> {
+    const cap = this.config.maxLeasesPerRun;
+    const distinct = new Map(needs.map(({ requires, spread }) => [keyOf({ requires, spread }), { requires, spread }]));
+    const requirements = [...distinct.values()].flatMap(({ requires }) => requires);
+    const nodes = new Set(requirements.flatMap((requirement) => shownHolders(requirement, use)));
+    const holdings = await readHoldings(this.database, [...nodes]);
+    const found = new Map([...distinct].map(([key, one]) => [key, whyWaiting({ ...one, use, holdings, cap })]));
+    return needs.map((one) => found.get(keyOf(one))!);
+  }
+}
+
+/** Not the signature: that one is equal for requirements that are written differently, and the answer repeats what was written. */
+function keyOf({ requires, spread }: NeedsOfRun): string {
+  return JSON.stringify([requires, spread]);
 }

@@ -3,15 +3,15 @@ import { FleetModule } from '../fleet/fleet.module.js';
 import { ExplainWaiting } from './explain-waiting.js';
 import { Promote } from './promote.js';
 import { QueueController } from './queue.controller.js';
-import { QueueLines } from './queue-lines.js';
 import { QueueService } from './queue.service.js';
+import { QueueView } from './queue-view.js';
 import { ShowQueue } from './show-queue.js';
 import { Sweep } from './sweep.js';
 
 @Module({
   imports: [FleetModule],
   controllers: [QueueController],
-  providers: [ExplainWaiting, Promote, QueueLines, QueueService, ShowQueue, Sweep],
+  providers: [ExplainWaiting, Promote, QueueService, QueueView, ShowQueue, Sweep],
   exports: [ExplainWaiting, QueueService],
 })
 export class QueueModule {}

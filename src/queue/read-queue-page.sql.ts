@@ -13,28 +13,14 @@ export interface QueueRow {
   place: Keyset;
 }
 
-/** A page of the queue in arrival order, after the given place. */
-export async function readQueuePage(
-  database: Queryable,
-  limit: number,
-  after: Keyset | undefined,
-): Promise<QueueRow[]> {
+/** These runs, whatever they are by now, in order of arrival. */
+export async function readQueuePage(database: Queryable, runIds: string[]): Promise<QueueRow[]> {
   const { rows } = await database.query<QueueRow>(
     `/* queue.read-page */
      SELECT run_id, work_id, principal, requires, spread, queued_at, created_at,
             json_build_object('created_at', created_at::text, 'seq', seq::text) AS place
-       FROM runs
-      WHERE state = 'QUEUED' AND (created_at, seq) > (coalesce($2::timestamptz, '-infinity'), coalesce($3::bigint, 0))
-      ORDER BY created_at, seq LIMIT $1`,
-    [limit, after?.created_at ?? null, after?.seq ?? null],
+       FROM runs WHERE run_id = ANY ($1::text[]) ORDER BY created_at, seq`,
+    [runIds],
   );
   return rows;
-}
-
-export async function readDepth(database: Queryable): Promise<{ depth: number; observed_at: Date }> {
-  const { rows } = await database.query<{ depth: number; observed_at: Date }>(
-    `/* queue.read-depth */
-     SELECT count(*)::int AS depth, clock_timestamp() AS observed_at FROM runs WHERE state = 'QUEUED'`,
-  );
-  return rows[0]!;
 }

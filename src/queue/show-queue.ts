@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { standings } from '../domain/waiting/standings.js';
+import { FleetView } from '../fleet/fleet-view.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
 import { ExplainWaiting } from './explain-waiting.js';
-import { readDepth, readQueuePage } from './read-queue-page.sql.js';
+import { placeOf } from './place-of.js';
+import { QueueView } from './queue-view.js';
+import { readQueuePage } from './read-queue-page.sql.js';
 import type { QueueDto } from './waiting.dto.js';
 
 /** A page of the queue as it is shown. */
@@ -10,18 +14,35 @@ import type { QueueDto } from './waiting.dto.js';
 export class ShowQueue {
   constructor(
     private readonly database: Database,
+    private readonly fleet: FleetView,
+    private readonly queue: QueueView,
     private readonly waiting: ExplainWaiting,
   ) {}
 
+  /**
+   * Depth, order and places are of one look, taken from it at once. A run that has left since is shown as it was then:
+   * without it there would be a hole in the places, and the page would not be the queue of any moment.
+   */
   async page(limit: number, after?: Keyset): Promise<Omit<QueueDto, 'next'> & { next?: Keyset }> {
-    const { depth, observed_at } = await readDepth(this.database);
-    const rows = await readQueuePage(this.database, limit + 1, after);
-    const shown = rows.slice(0, limit);
-    const explained = await this.waiting.explain(shown);
+    const fleet = await this.fleet.look();
+    const { queue, observedAt } = await this.queue.look();
+    const { depth } = queue;
+    const runs = queue.page(limit + 1, after && placeOf(after));
+    const shown = runs.slice(0, limit);
+    const asked = shown.map((run) => ({ ...run, requires: queue.needsOf(run.signature)!.requires }));
+    const stands = standings(queue, fleet.adverts, asked);
+
+    const ids = shown.map(({ run_id }) => run_id);
+    const rows = ids.length === 0 ? [] : await readQueuePage(this.database, ids);
+    const explained = await this.waiting.tell(
+      fleet,
+      rows,
+      rows.map(({ run_id }) => stands[ids.indexOf(run_id)]!),
+    );
     return {
-      observed_at: observed_at.toISOString(),
+      observed_at: new Date(observedAt).toISOString(),
       depth,
-      items: shown.map(({ run_id, work_id, principal, created_at, requires }) => ({
+      items: rows.map(({ run_id, work_id, principal, created_at, requires }) => ({
         run_id,
         work_id,
         principal,
@@ -29,7 +50,7 @@ export class ShowQueue {
         requires,
         waiting: explained.get(run_id)!,
       })),
-      next: rows.length > limit ? shown.at(-1)?.place : undefined,
+      next: runs.length > limit ? rows.at(-1)?.place : undefined,
     };
   }
 }

@@ -1,13 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Matched } from '../domain/matching/match-result.js';
 import { type Answer, sweepHeads, type Tried, type Wish } from '../domain/sweep/sweep-heads.js';
+import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
 import { FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
 import { isUnreachable } from '../platform/database/faults.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { point } from '../platform/points.js';
 import { Promote } from './promote.js';
-import { QueueLines } from './queue-lines.js';
+import { QueueView } from './queue-view.js';
 import type { Why } from './why.js';
 
 export interface SweepOutcome {
@@ -27,7 +28,7 @@ export class Sweep {
 
   constructor(
     private readonly fleet: FleetView,
-    private readonly lines: QueueLines,
+    private readonly queue: QueueView,
     private readonly promotion: Promote,
     private readonly config: Config,
     private readonly lifecycle: Lifecycle,
@@ -40,11 +41,12 @@ export class Sweep {
     }
     await point('sweep.begin');
     const outcome: SweepOutcome = { promoted: [], failed: [], unfinished: false };
-    if (!(await this.lines.anything())) return outcome;
     let restartsInARow = 0;
     do {
+      const { queue } = await this.queue.look();
+      if (queue.depth === 0) return outcome;
       const before = outcome.promoted.length;
-      if ((await this.#pass(whys, outcome)) === 'ended') return outcome;
+      if ((await this.#pass(queue, whys, outcome)) === 'ended') return outcome;
       restartsInARow = outcome.promoted.length > before ? 1 : restartsInARow + 1;
     } while (restartsInARow <= MOST_RESTARTS_IN_A_ROW);
     this.#logger.warn({ msg: 'gave up starting over: every pass collided', whys });
@@ -53,11 +55,11 @@ export class Sweep {
   }
 
   /** Over the whole queue, with everything read once; `stale` when a collision shows that it is outdated. */
-  async #pass(whys: Why[], outcome: SweepOutcome): Promise<'ended' | 'stale'> {
-    const fleet = await this.fleet.look();
-    const lines = await this.lines.heads(fleet);
+  async #pass(queue: WaitingQueue, whys: Why[], outcome: SweepOutcome): Promise<'ended' | 'stale'> {
+    const { taken } = await this.fleet.look();
+    const lines = queue.heads(taken);
     await point('sweep.read');
-    const sweep = sweepHeads(lines, fleet.taken, this.config.maxLeasesPerRun);
+    const sweep = sweepHeads(lines, (after) => queue.next(after), taken, this.config.maxLeasesPerRun);
     for (let step = sweep.next(); !step.done;) {
       if (this.lifecycle.graceOver.aborted) {
         outcome.unfinished = true;
@@ -73,7 +75,6 @@ export class Sweep {
   /** `stale`: a promotion has met a node that was taken; what was read is outdated. */
   async #fulfil(wish: Wish, whys: Why[], outcome: SweepOutcome): Promise<Answer | 'stale'> {
     if (wish.kind === 'promote') return this.#promote(wish.run.run_id, wish.onto, whys, outcome);
-    if (wish.kind === 'read rest') return this.lines.rest(wish.line, wish.after, wish.limit);
     const { run, onto } = wish;
     const cap = this.config.maxLeasesPerRun;
     this.#logger.log({ msg: 'a queued run is wider than the cap', run_id: run.run_id, nodes: onto.nodes.length, cap });

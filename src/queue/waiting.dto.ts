@@ -33,7 +33,7 @@ export class WaitingRoleDto {
   /** Not busy, but about to go. */
   @ApiProperty({ type: 'integer', minimum: 0 })
   draining!: number;
-  /** Who holds the busy ones. */
+  /** Who holds the busy ones: at most 20 of them, those that the matcher prefers. */
   holders!: HolderDto[];
 }
 

@@ -2,9 +2,9 @@ import { Module } from '@nestjs/common';
 import { QueueModule } from '../queue/queue.module.js';
 import { RecordsModule } from '../records/records.module.js';
 import { ExpiredRuns } from './expired-runs.js';
-import { FleetChanges } from './fleet-changes.js';
 import { LeftoverLeases } from './leftover-leases.js';
 import { LeftoverUploads } from './leftover-uploads.js';
+import { OldChanges } from './old-changes.js';
 import { OverdueAsks } from './overdue-asks.js';
 import { OverdueSteps } from './overdue-steps.js';
 import { REAPER_PARTS } from './reaper-part.js';
@@ -22,7 +22,7 @@ const PARTS = [
   ExpiredRuns,
   LeftoverLeases,
   LostServers,
-  FleetChanges,
+  OldChanges,
   LeftoverUploads,
   UnsealedRecords,
 ];

@@ -23,8 +23,8 @@ export interface RunRow extends Omit<QueuedPlace, 'queued_at'> {
 }
 
 const COLUMNS = `
-  r.run_id, r.state, r.version, r.principal, r.work_id, r.contract->'work' AS work, r.requires, r.spread, r.assigned,
-  r.verdict, r.contract_hash, c.digest, c.purged_at IS NOT NULL AS purged,
+  r.run_id, r.state, r.version, r.principal, r.work_id, r.contract->'work' AS work, r.requires, r.spread, r.signature,
+  r.assigned, r.verdict, r.contract_hash, c.digest, c.purged_at IS NOT NULL AS purged,
   r.queued_at, r.created_at, r.started_at, r.ended_at,
   json_build_object('created_at', r.created_at::text, 'seq', r.seq::text) AS place`;
 

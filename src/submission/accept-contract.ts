@@ -3,7 +3,6 @@ import { contractHash } from '../domain/contract/contract-hash.js';
 import { RUN_ID } from '../domain/contract/names.js';
 import { parseContract } from '../domain/contract/parse-contract.js';
 import { signatureOf } from '../domain/contract/signature.js';
-import { wantedThing } from '../domain/sweep/wanted-thing.js';
 import { workIdOf } from '../domain/contract/work-id.js';
 import type { Fault } from '../domain/contract/contract.js';
 import { Problem } from '../platform/http/problem.js';
@@ -27,7 +26,7 @@ export function acceptContract(body: unknown, principal: string, idempotencyKey:
     contract,
     contract_hash: contractHash(contract),
     signature: signatureOf(contract.requires, contract.spread),
-    wants: wantedThing(contract.requires),
+    alone: contract.steps.some(({ acquire, ask }) => acquire !== undefined || ask !== undefined),
     work_id: workIdOf(contract),
   };
 }

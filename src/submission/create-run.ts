@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import { kindOf } from '../domain/contract/kind-of.js';
-import type { Contract } from '../domain/contract/contract.js';
 import { type GrantedNode, grantNewRun } from '../leases/grant-leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
@@ -30,7 +28,7 @@ export class CreateRun {
     nodes: GrantedNode[],
   ): Promise<'created' | 'collided' | 'existed'> {
     const terms = termsOf(this.config);
-    const ownSteps = hasOwnSteps(run.contract);
+    const ownSteps = run.alone;
     let inserted = Promise.resolve(false);
     const work = async (tx: Tx): Promise<void> => {
       inserted = insertRun(tx, run, { state: 'RUNNING', assigned, nodes });
@@ -49,9 +47,4 @@ export class CreateRun {
     }
     return (await inserted) ? 'created' : 'existed';
   }
-}
-
-/** Whether the Mediator itself has something to do in it. */
-function hasOwnSteps({ steps }: Contract): boolean {
-  return steps.some((step) => ['acquire', 'ask'].includes(kindOf(step)));
 }

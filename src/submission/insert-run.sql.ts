@@ -16,8 +16,8 @@ export interface NewRun {
   contract: Contract;
   contract_hash: string;
   signature: string;
-  /** One thing that a node must offer to be of use to it. */
-  wants: string;
+  /** It has steps that the Mediator does itself: it is promoted in a transaction of its own. */
+  alone: boolean;
   work_id: string | null;
 }
 
@@ -36,7 +36,7 @@ export async function insertRun(tx: Tx, run: NewRun, begins: Begins): Promise<bo
   const { affected } = await tx.query(
     `/* submission.insert-run */
      WITH run AS (
-       INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature, wants,
+       INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature, alone,
                          assigned, wait_reason, wait_holders, verdict, created_at, queued_at, started_at, ended_at)
        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now.at,
               CASE $2 WHEN 'QUEUED' THEN now.at END, CASE $2 WHEN 'RUNNING' THEN now.at END,
@@ -60,7 +60,7 @@ export async function insertRun(tx: Tx, run: NewRun, begins: Begins): Promise<bo
       JSON.stringify(run.contract.requires),
       run.contract.spread ?? false,
       run.signature,
-      run.wants,
+      run.alone,
       assigned && JSON.stringify(assigned),
       begins.state === 'QUEUED' ? begins.reason : null,
       begins.state === 'QUEUED' ? JSON.stringify(begins.holders) : null,

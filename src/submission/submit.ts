@@ -27,18 +27,18 @@ export class Submit {
 
   async submit(run: NewRun): Promise<Submitted> {
     const { requires, spread = false } = run.contract;
-    const { adverts, taken } = await this.fleet.look();
-    const found = match(requires, spread, adverts, taken);
+    const fleet = await this.fleet.look();
+    const found = match(requires, spread, fleet.adverts, fleet.taken);
     await point('submit.matched');
     if (found.kind === 'unsatisfiable') return this.#reject(run, 'unsatisfiable', found.detail);
-    if (found.kind === 'busy') return { kind: await this.enqueueRun.enqueue(run, adverts) };
+    if (found.kind === 'busy') return { kind: await this.enqueueRun.enqueue(run, fleet) };
     if (tooWide(found.nodes.length, this.config.maxLeasesPerRun)) {
       return this.#reject(run, 'too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));
     }
     const outcome = await this.createRun.create(run, found.assigned, found.nodes);
     if (outcome !== 'collided') return { kind: outcome };
     // The first transaction has rolled back whole; what it was matched against is outdated.
-    return { kind: await this.enqueueRun.enqueue(run, (await this.fleet.look()).adverts) };
+    return { kind: await this.enqueueRun.enqueue(run, await this.fleet.look()) };
   }
 
   async #reject(run: NewRun, reason: 'unsatisfiable' | 'too_wide', detail: string): Promise<Submitted> {

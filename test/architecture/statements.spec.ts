@@ -95,6 +95,7 @@ const WRITERS: Record<string, readonly string[]> = {
   nodes: ['src/nodes/', 'src/fleet/revive-adverts.'],
   servers: ['src/reaper/servers/'],
   fleet_changes: ['src/fleet/'],
+  queue_changes: ['src/queue/'],
   records: ['src/records/'],
   events: ['src/records/'],
   steps: ['src/steps/'],

@@ -14,20 +14,16 @@ export function candidates(
   limit = Infinity,
   unavailable?: NodeSet,
 ): number[] {
+  // One bit per node, where the set is one for this very fleet: one that is all taken is passed over in microseconds.
+  const bits = unavailable instanceof TakenNodes && unavailable.fleet === fleet ? unavailable.bits : undefined;
   const found: number[] = [];
   let last = -1;
-  const taken = takenRanks(fleet, unavailable);
   for (const { rank, entry } of fleet.offersFor(requirement)) {
-    if (rank === last || taken(rank) || !offers(entry, requirement)) continue;
+    if (bits !== undefined && (bits[rank >>> 5]! & (1 << (rank & 31))) !== 0) continue;
+    if (bits === undefined && unavailable?.has(fleet.at(rank).node_id)) continue;
+    if (rank === last || !offers(entry, requirement)) continue;
     last = rank;
     if (found.push(rank) >= limit) break;
   }
   return found;
-}
-
-/** One bit per node, where the set is one for this very fleet: a fleet that is all taken is passed over in microseconds. */
-function takenRanks(fleet: RankedFleet, unavailable: NodeSet | undefined): (rank: number) => boolean {
-  if (unavailable === undefined) return () => false;
-  if (unavailable instanceof TakenNodes && unavailable.fleet === fleet) return (rank) => unavailable.hasRank(rank);
-  return (rank) => unavailable.has(fleet.at(rank).node_id);
 }

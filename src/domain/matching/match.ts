@@ -1,7 +1,7 @@
 import type { Requirement } from '../contract/contract.js';
 import { assign } from './assign.js';
 import { byNodeId } from './by-node-id.js';
-import { candidates } from './candidates.js';
+import { CandidateSets } from './candidate-sets.js';
 import { describeShortage } from './describe-shortage.js';
 import type { Advert, MatchedNode, NodeSet } from './fleet.js';
 import type { Matched, MatchResult } from './match-result.js';
@@ -61,7 +61,7 @@ function onto(requires: readonly Requirement[], fleet: RankedFleet, ranks: numbe
 
 function busy(requires: readonly Requirement[], fleet: RankedFleet, shortage: Shortage): MatchResult {
   const competing = shortage.together.map((role) => requires[role] as Requirement);
-  const live = new Set(competing.flatMap((requirement) => candidates(requirement, fleet))).size;
+  const live = CandidateSets.in(fleet).ofAny(competing).size;
   const { as } = requires[shortage.at] as Requirement;
   const detail = describeShortage(requires, shortage, live);
   return { kind: 'busy', as, competing: competing.map((requirement) => requirement.as), detail };

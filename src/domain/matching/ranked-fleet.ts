@@ -9,6 +9,13 @@ export interface Offer {
   entry: CapabilityEntry;
 }
 
+/** Offers of one capability, by rank. */
+export interface OffersOf {
+  all: readonly Offer[];
+  /** Those that have this attribute with this value; undefined: none has. */
+  having: (attribute: string, value: string) => readonly Offer[] | undefined;
+}
+
 interface OfCapability {
   offers: Offer[];
   /** Attribute → value → the offers that have it. An attribute is indexed when it is first asked for. */
@@ -65,6 +72,12 @@ export class RankedFleet {
       if (narrowed.length < shortest.length) shortest = narrowed;
     }
     return shortest;
+  }
+
+  /** All offers of a capability; undefined: there are none. */
+  offersOfCapability(capability: string): OffersOf | undefined {
+    const known = this.capabilities.get(capability);
+    return known && { all: known.offers, having: (attribute, value) => byAttribute(known, attribute).get(value) };
   }
 
   private offersOf(nodeId: string): readonly Offer[] {

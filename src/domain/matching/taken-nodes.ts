@@ -5,7 +5,8 @@ import type { RankedFleet } from './ranked-fleet.js';
 export class TakenNodes implements NodeSet {
   private constructor(
     readonly fleet: RankedFleet,
-    private readonly bits: Uint32Array,
+    /** One for each rank; of the last word some stand for nobody. */
+    readonly bits: Uint32Array,
   ) {}
 
   static of(fleet: RankedFleet, taken: NodeSet): TakenNodes {
@@ -16,6 +17,17 @@ export class TakenNodes implements NodeSet {
 
   copy(): TakenNodes {
     return new TakenNodes(this.fleet, this.bits.slice());
+  }
+
+  /** Those of both, as a set of its own. */
+  with(others: TakenNodes): TakenNodes {
+    const both = this.copy();
+    for (let word = 0; word < both.bits.length; word++) both.bits[word]! |= others.bits[word]!;
+    return both;
+  }
+
+  get isEmpty(): boolean {
+    return this.bits.every((word) => word === 0);
   }
 
   has(nodeId: string): boolean {

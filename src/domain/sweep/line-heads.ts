@@ -1,4 +1,4 @@
-import { isOlder, type QueueLine, type QueuedRun } from './queue-line.js';
+import { isOlder, type QueueLine } from './queue-line.js';
 
 /** The heads of many lines, oldest first: a binary heap. */
 export class LineHeads {
@@ -18,7 +18,6 @@ export class LineHeads {
     return oldest;
   }
 
-  /** Puts in a line that has a head. */
   add(line: QueueLine): void {
     let at = this.#heap.push(line) - 1;
     while (at > 0) {
@@ -42,14 +41,10 @@ export class LineHeads {
   }
 
   #isBefore(a: number, b: number): boolean {
-    return isOlder(headOf(this.#heap[a]!), headOf(this.#heap[b]!));
+    return isOlder(this.#heap[a]!.head, this.#heap[b]!.head);
   }
 
   #swap(a: number, b: number): void {
     [this.#heap[a], this.#heap[b]] = [this.#heap[b]!, this.#heap[a]!];
   }
-}
-
-export function headOf(line: QueueLine): QueuedRun {
-  return line.runs[0]!;
 }

@@ -1,25 +1,34 @@
 import type { Requirement } from '../contract/contract.js';
 
-/** A queued run and its place in the order of arrival. */
-export interface QueuedRun {
-  run_id: string;
-  /** As the database writes it. */
-  created_at: string;
-  /** The same, in microseconds: exact in a double until the year 2255. */
+/** A place in the order of arrival. */
+export interface Place {
+  /** Microseconds since 1970: exact in a double until the year 2255. */
   arrived: number;
+  /** Tells apart who arrived in the same microsecond. */
   seq: number;
 }
 
-/** The queued runs that need the same, seen from the oldest on: a short queue within the queue. */
-export interface QueueLine {
+/** A queued run and its place. */
+export interface QueuedRun extends Place {
+  run_id: string;
   signature: string;
-  wants: string;
-  requires: readonly Requirement[];
-  spread: boolean;
-  /** The ones that are known, oldest first; at least one. There may be more behind them. */
-  runs: QueuedRun[];
+  /** It is promoted in a transaction of its own: it has steps that the Mediator does itself, or that is not known. */
+  alone: boolean;
 }
 
-export function isOlder(a: QueuedRun, b: QueuedRun): boolean {
+/** What the runs of one signature need. */
+export interface Needs {
+  signature: string;
+  requires: readonly Requirement[];
+  spread: boolean;
+}
+
+/** The queued runs that need the same, seen from the oldest on: a short queue within the queue, as a sweep goes through it. */
+export interface QueueLine extends Needs {
+  /** The oldest that has not been looked at. */
+  head: QueuedRun;
+}
+
+export function isOlder(a: Place, b: Place): boolean {
   return a.arrived < b.arrived || (a.arrived === b.arrived && a.seq < b.seq);
 }

@@ -6,9 +6,8 @@ import type { Advert } from '../matching/fleet.js';
 import { RankedFleet } from '../matching/ranked-fleet.js';
 import { TakenNodes } from '../matching/taken-nodes.js';
 import { type Promoted, sweepNaively, type WaitingRun } from './naive-sweep.fixture.js';
-import { isOlder, type QueueLine, type QueuedRun } from './queue-line.js';
-import { type Answer, sweepHeads, type Wish } from './sweep-heads.js';
-import { offeredThings, wantedThing } from './wanted-thing.js';
+import { type Answer, type NextOf, sweepHeads, type Wish } from './sweep-heads.js';
+import { WaitingQueue } from './waiting-queue.js';
 
 const CASES = Number(process.env.SWEEP_CASES ?? 1000);
 
@@ -49,51 +48,46 @@ const picked = (names: string): fc.Arbitrary<Set<string>> =>
     .array(fc.integer({ min: 0, max: 40 }), { maxLength: 8 })
     .map((which) => new Set(which.map((one) => `${names}${one}`)));
 
-/** The queue as the database keeps it; arrival times come in pairs, which the sequence tells apart. */
-function placed(runs: readonly WaitingRun[]): (WaitingRun & QueuedRun & { signature: string; wants: string })[] {
-  return runs.map((run, index) => ({
-    ...run,
-    created_at: `t${index >>> 1}`,
-    arrived: index >>> 1,
-    seq: index,
-    signature: signatureOf(run.requires, run.spread),
-    wants: wantedThing(run.requires),
-  }));
+/** The queue as it is kept in memory; arrival times come in pairs, which the sequence tells apart. */
+function queueOf(runs: readonly WaitingRun[]): WaitingQueue {
+  const waiting = new WaitingQueue();
+  for (const [index, { run_id, requires, spread }] of runs.entries()) {
+    const needs = { signature: signatureOf(requires, spread), requires, spread };
+    waiting.put({ run_id, arrived: index >>> 1, seq: index, alone: true }, needs);
+  }
+  return waiting;
 }
 
+/** `leaves`: what has left the queue as soon as the sweep has its heads, as a look meanwhile would have it. */
 function sweepByHeads(
   runs: readonly WaitingRun[],
   offers: readonly Advert[],
   unavailable: ReadonlySet<string>,
   cap: number,
   fails: ReadonlySet<string>,
+  leaves: ReadonlySet<string> = new Set(),
 ): { promoted: Promoted[]; looked: number } {
-  const rows = placed(runs);
-  const fleet = RankedFleet.of(offers);
-  const taken = TakenNodes.of(fleet, unavailable);
-  const things = new Set(taken.free(Infinity).flatMap((rank) => offeredThings(fleet.at(rank))));
-  const lines = new Map<string, QueueLine>();
-  for (const row of rows) {
-    if (!things.has(row.wants) || lines.has(row.signature)) continue;
-    lines.set(row.signature, { ...row, runs: [row] });
-  }
+  const waiting = queueOf(runs);
+  const taken = TakenNodes.of(RankedFleet.of(offers), unavailable);
+  const lines = waiting.heads(taken);
+  for (const run of leaves) waiting.remove(run);
   const promoted: Promoted[] = [];
-  let looked = lines.size;
+  let looked = lines.length;
+  const nextOf: NextOf = (after) => {
+    looked += 1;
+    return waiting.next(after);
+  };
   const fulfil = (wish: Wish): Answer => {
     if (wish.kind === 'tell too wide') return undefined;
-    if (wish.kind === 'read rest') {
-      const { line, after, limit } = wish;
-      const rest = rows.filter((row) => row.signature === line.signature && isOlder(after, row)).slice(0, limit);
-      looked += rest.length;
-      return rest;
-    }
     const { run_id } = wish.run;
-    if (fails.has(run_id)) return { kind: 'passed over' };
+    if (fails.has(run_id) || leaves.has(run_id)) return { kind: 'passed over' };
     const nodes = wish.onto.nodes.map((node) => node.node_id);
     promoted.push({ run_id, nodes });
+    // A look may come at any time, and tells what has been promoted.
+    waiting.remove(run_id);
     return { kind: 'promoted', holds: nodes };
   };
-  const sweep = sweepHeads(lines.values(), taken, cap);
+  const sweep = sweepHeads(lines, nextOf, taken, cap);
   for (let step = sweep.next(); !step.done;) step = sweep.next(fulfil(step.value));
   return { promoted, looked };
 }
@@ -112,6 +106,17 @@ describe('a sweep of heads', () => {
     );
     // The cases are none in which there is nothing to do.
     expect(all).toBeGreaterThan(CASES);
+  });
+
+  it('passes over whoever has left since it began, as though they had never been there', () => {
+    fc.assert(
+      fc.property(queue, adverts, picked('n'), fc.integer({ min: 0, max: 4 }), picked('run'), (...given) => {
+        const [runs, offers, unavailable, cap, leaves] = given;
+        const { promoted } = sweepByHeads(runs, offers, unavailable, cap, new Set(), leaves);
+        expect(promoted).toEqual(sweepNaively(runs, offers, unavailable, cap, leaves));
+      }),
+      { numRuns: CASES / 5 },
+    );
   });
 
   it('looks at a head for each line there is no room for, however long the line', () => {

@@ -1,10 +1,6 @@
-import { contractHash } from '../contract/contract-hash.js';
 import type { Requirement } from '../contract/contract.js';
 import type { Advert, CapabilityEntry } from '../matching/fleet.js';
 import { namedNode } from '../matching/named-node.js';
-
-/** Longer words are known by their hash: an index holds some 2,700 bytes. */
-const LONGEST = 200;
 
 /**
  * One thing that a node must offer to be of use to a run: a capability, or one attribute of it. Every node that satisfies
@@ -33,6 +29,5 @@ function thingsOf(nodeId: string, { capability, attrs = {} }: CapabilityEntry): 
 }
 
 function thing(...words: string[]): string {
-  const text = JSON.stringify(words);
-  return text.length <= LONGEST ? text : contractHash(words);
+  return JSON.stringify(words);
 }

@@ -1,21 +1,38 @@
 import type { Requirement } from '../contract/contract.js';
-import { candidates } from '../matching/candidates.js';
-import type { RankedFleet } from '../matching/ranked-fleet.js';
-import { useOf, type FleetUse } from './fleet-use.js';
+import { CandidateSets } from '../matching/candidate-sets.js';
+import type { FleetUse } from '../matching/fleet-use.js';
 import type { Holding, WaitingRole } from './waiting.js';
 
-export function waitingRole(requirement: Requirement, fleet: RankedFleet, use: FleetUse): WaitingRole {
-  const role = { as: requirement.as, count: requirement.count ?? 1, live: 0, free: 0, busy: 0, draining: 0 };
-  const holders: WaitingRole['holders'] = [];
-  for (const rank of candidates(requirement, fleet)) {
-    const { node_id } = fleet.at(rank);
-    const how = useOf(node_id, use);
-    role.live += 1;
-    if (how !== 'silent') role[how] += 1;
-    if (how === 'busy') {
-      const { run_id, since, not_after } = use.busy.get(node_id) as Holding;
-      holders.push({ node_id, run_id, since, not_after });
-    }
-  }
-  return { ...role, holders };
+/** So many holders are shown of a role. On a fleet that is all taken they are thousands; `busy` says how many. */
+const MOST_HOLDERS = 20;
+
+/** `holdings`: the leases of at least the nodes of `shownHolders`; a node whose lease is gone has none, and is not shown. */
+export function waitingRole(
+  requirement: Requirement,
+  use: FleetUse,
+  holdings: ReadonlyMap<string, Holding>,
+): WaitingRole {
+  const set = CandidateSets.in(use.fleet).of(requirement);
+  const [busy, draining, silent] = [use.busy, use.draining, use.silent].map((nodes) => set.countIn(nodes));
+  const live = set.size;
+  return {
+    as: requirement.as,
+    count: requirement.count ?? 1,
+    live,
+    free: live - busy! - draining! - silent!,
+    busy: busy!,
+    draining: draining!,
+    holders: shownHolders(requirement, use).flatMap((node_id) => {
+      const holding = holdings.get(node_id);
+      if (holding === undefined) return [];
+      const { run_id, since, not_after } = holding;
+      return [{ node_id, run_id, since, not_after }];
+    }),
+  };
+}
+
+/** The busy nodes of the role whose holders are shown, those that the matcher prefers first. */
+export function shownHolders(requirement: Requirement, use: FleetUse): string[] {
+  const ranks = CandidateSets.in(use.fleet).of(requirement).firstIn(use.busy, MOST_HOLDERS);
+  return ranks.map((rank) => use.fleet.at(rank).node_id);
 }

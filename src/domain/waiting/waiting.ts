@@ -23,7 +23,7 @@ export interface WaitingRole {
   free: number;
   busy: number;
   draining: number;
-  /** Of the busy ones, in the order in which the matcher prefers them. */
+  /** Of the busy ones, in the order in which the matcher prefers them; not more than a person can look at. */
   holders: Holder[];
 }
 

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Requirement } from '../contract/contract.js';
 import type { Advert } from '../matching/fleet.js';
+import { FleetUse } from '../matching/fleet-use.js';
 import { match } from '../matching/match.js';
+import { RankedFleet } from '../matching/ranked-fleet.js';
+import type { Holding } from './waiting.js';
 import { whyWaiting, type WaitingInput } from './why-waiting.js';
 
 const node = (node_id: string, ...offered: string[]): Advert => ({
@@ -13,17 +16,21 @@ const node = (node_id: string, ...offered: string[]): Advert => ({
 });
 const role = (as: string, capability: string, count?: number): Requirement => ({ as, capability, count });
 const holding = (run_id: string) => ({ run_id, since: '2024-05-01T10:00:00Z', not_after: '2024-05-01T10:05:00Z' });
-const why = (input: Partial<WaitingInput>) =>
-  whyWaiting({
-    requires: [role('a', 'x')],
-    spread: false,
-    adverts: [],
-    busy: new Map(),
-    draining: new Set(),
-    silent: new Set(),
-    cap: 0,
-    ...input,
+interface Given extends Omit<WaitingInput, 'use' | 'holdings'> {
+  adverts: Advert[];
+  busy: Map<string, Holding>;
+  draining: Set<string>;
+  silent: Set<string>;
+}
+const why = (given: Partial<Given>) => {
+  const { adverts = [], busy = new Map<string, Holding>(), draining, silent, ...input } = given;
+  const use = FleetUse.of(RankedFleet.of(adverts), (node) => {
+    if (busy.has(node)) return 'busy';
+    if (draining?.has(node)) return 'draining';
+    return silent?.has(node) ? 'silent' : undefined;
   });
+  return whyWaiting({ requires: [role('a', 'x')], spread: false, cap: 0, ...input, use, holdings: busy });
+};
 
 /** What the matcher says now of a run that waits for this reason. BUSY: it may fit, and nobody has looked yet. */
 const OUTCOMES = { OFFLINE: ['unsatisfiable'], TOO_WIDE: ['matched'], DRAINING: ['busy'], BUSY: ['busy', 'matched'] };
@@ -76,6 +83,22 @@ describe('whyWaiting', () => {
     const waiting = why({ adverts, busy });
     expect(waiting.detail).toMatch(/n2 by run r until \S+ and 6 more\.$/);
     expect(waiting.roles[0]?.holders).toHaveLength(9);
+  });
+
+  it('BUSY: shows some holders of very many, and counts all', () => {
+    const adverts = Array.from({ length: 200 }, (_, i) => node(`n${String(i).padStart(3, '0')}`, 'x'));
+    const busy = new Map(adverts.map(({ node_id }) => [node_id, holding('r')]));
+    const [{ live, free, holders, ...one }] = why({ adverts, busy, draining: new Set(['n007']) }).roles as [any];
+    expect([live, free, one.busy, one.draining]).toEqual([200, 0, 200, 0]);
+    expect(holders.map(({ node_id }: any) => node_id)).toEqual(adverts.slice(0, 20).map(({ node_id }) => node_id));
+  });
+
+  it('BUSY: a node whose lease is gone when it is read is counted, and has no holder', () => {
+    const use = FleetUse.of(RankedFleet.of(pair), () => 'busy');
+    const holdings = new Map([['n2', holding('r')]]);
+    const waiting = whyWaiting({ requires: [role('a', 'x')], spread: false, use, holdings, cap: 0 });
+    expect(waiting.roles).toMatchObject([{ live: 2, busy: 2, holders: [{ node_id: 'n2' }] }]);
+    expect(waiting.detail).toMatch(/Held: n1 and n2 by run r until/);
   });
 
   it('BUSY: a node that is busy and draining is busy, and counts once', () => {

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { forgetFleetChanges } from '../fleet/forget-fleet-changes.sql.js';
 import { Database } from '../platform/database/database.js';
+import { forgetQueueChanges } from '../queue/forget-queue-changes.sql.js';
 import type { ReaperPart } from './reaper-part.js';
 
-/** Forgets, all at once, the changes of the fleet that nobody will ask for any more. */
+/** Forgets, all at once, the changes of the fleet and of the queue that nobody will ask for any more. */
 @Injectable()
-export class FleetChanges implements ReaperPart<'old'> {
+export class OldChanges implements ReaperPart<'old'> {
   readonly name = 'changes';
   readonly wakes = undefined;
 
@@ -16,6 +17,9 @@ export class FleetChanges implements ReaperPart<'old'> {
   }
 
   reap(): Promise<boolean> {
-    return this.database.transaction('forget-changes', (tx) => forgetFleetChanges(tx));
+    return this.database.transaction('forget-changes', async (tx) => {
+      const ofFleet = await forgetFleetChanges(tx);
+      return (await forgetQueueChanges(tx)) || ofFleet;
+    });
   }
 }

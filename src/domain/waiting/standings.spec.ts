@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Requirement } from '../contract/contract.js';
+import type { Advert } from '../matching/fleet.js';
+import { RankedFleet } from '../matching/ranked-fleet.js';
+import { satisfies } from '../matching/satisfies.js';
+import type { Place } from '../sweep/queue-line.js';
+import { WaitingQueue } from '../sweep/waiting-queue.js';
+import { standings, type Standing } from './standings.js';
+
+const node = (node_id: string, ...offered: string[]): Advert => ({
+  node_id,
+  label: node_id,
+  offer_rev: 1,
+  capabilities: offered.map((capability) => ({ capability })),
+});
+const run = (place: Place, ...capabilities: string[]): Standing => ({
+  ...place,
+  signature: capabilities.join(),
+  requires: capabilities.map((capability, i): Requirement => ({ as: `r${i}`, capability })),
+});
+const at = (arrived: number): Place => ({ arrived, seq: arrived });
+
+function queueOf(runs: Standing[]): WaitingQueue {
+  const queue = new WaitingQueue();
+  for (const { signature, requires, ...place } of runs) {
+    queue.put({ run_id: `run${place.arrived}`, ...place, alone: true }, { signature, requires, spread: false });
+  }
+  return queue;
+}
+
+const aheads = (runs: Standing[], fleet: Advert[], asked = runs): number[] =>
+  standings(queueOf(runs), RankedFleet.of(fleet), asked).map(({ ahead }) => ahead);
+
+describe('standings', () => {
+  const fleet = [node('n1', 'x', 'y'), node('n2', 'z')];
+
+  it('count the older runs that could take a node this one could take', () => {
+    const older = [['x'], ['y'], ['z'], ['z', 'y'], ['x']].map((words, index) => run(at(index), ...words));
+    expect(standings(queueOf(older), RankedFleet.of(fleet), [run(at(9), 'x')])).toEqual([{ position: 6, ahead: 4 }]);
+  });
+
+  it('count nobody where no live node fits', () => {
+    expect(aheads([run(at(1), 'w'), run(at(2), 'x')], fleet, [run(at(3), 'w')])).toEqual([0]);
+    expect(aheads([run(at(1), 'x')], [], [run(at(2), 'x')])).toEqual([0]);
+  });
+
+  it('tell the nodes of a large fleet apart', () => {
+    const large = Array.from({ length: 300 }, (_, i) => node(`n${i}`, `only${i}`, i < 200 ? 'some' : 'others'));
+    const queue = [
+      ...large.map((_, i) => run(at(i), `only${i}`)),
+      run(at(300), 'some'),
+      run(at(301), 'others'),
+      run(at(302), 'some', 'others'),
+    ];
+    expect(aheads(queue, large)).toEqual([...large.map(() => 0), 200, 100, 302]);
+  });
+
+  it('count what comparing every pair over every node counts, for any places in order', () => {
+    const contract = fc.subarray(['w', 'x', 'y', 'z'], { minLength: 1, maxLength: 2 });
+    const fleets = fc
+      .array(fc.subarray(['x', 'y', 'z']), { maxLength: 70 })
+      .map((offers) => offers.map((offered, i) => node(`n${i}`, ...offered)));
+    const places = fc.array(fc.tuple(contract, fc.boolean(), fc.boolean()), { maxLength: 30 });
+    fc.assert(
+      fc.property(places, fleets, (drawn, adverts) => {
+        const all = drawn.map(([words, waits, asked], i) => ({ ...run(at(i), ...words), waits, asked }));
+        const [waiting, asked] = [all.filter(({ waits }) => waits), all.filter((one) => one.asked)];
+        const fits = ({ requires }: Standing, advert: Advert) => requires.some((one) => satisfies(one, advert));
+        const expected = asked.map((mine) => {
+          const older = waiting.filter(({ arrived }) => arrived < mine.arrived);
+          const rivals = older.filter((one) => adverts.some((advert) => fits(mine, advert) && fits(one, advert)));
+          return { position: older.length + 1, ahead: rivals.length };
+        });
+        expect(standings(queueOf(waiting), RankedFleet.of(adverts), asked)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('are right across a long gap', () => {
+    const queue = Array.from({ length: 12_000 }, (_, index) => run(at(index), 'xyz'[index % 3]!));
+    const asked = [0, 3, 6000, 6001, 11_999].map((index) => queue[index]!);
+    expect(standings(queueOf(queue), RankedFleet.of(fleet), asked)).toEqual([
+      { position: 1, ahead: 0 },
+      { position: 4, ahead: 2 },
+      { position: 6001, ahead: 4000 },
+      { position: 6002, ahead: 4001 },
+      { position: 12_000, ahead: 3999 },
+    ]);
+  });
+});

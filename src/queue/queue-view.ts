@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
+import { Database } from '../platform/database/database.js';
+import { Followed, type Moment } from '../platform/database/followed.js';
+import { QueueMemory } from './queue-memory.js';
+import {
+  type QueueChanges,
+  readMoment,
+  readQueueChanges,
+  readQueuedRuns,
+  readRequires,
+  type RunState,
+} from './read-queue-state.sql.js';
+
+/** A queue of 100,000 is read in pieces: in one it would take several times the memory that it is kept in. */
+const PAGE = 5000;
+
+/** The queue, and when it was so, in milliseconds since 1970 by the clock of the database. */
+export interface QueueSeen {
+  queue: WaitingQueue;
+  observedAt: number;
+}
+
+/**
+ * The queue in this process's memory. It decides nothing by itself: a promotion asks again whether its run is queued. The
+ * next look changes it: what has to agree is taken from it before anything is waited for.
+ */
+@Injectable()
+export class QueueView {
+  readonly #followed: Followed<QueueMemory, QueueChanges>;
+
+  constructor(database: Database) {
+    this.#followed = new Followed<QueueMemory, QueueChanges>({
+      readWhole: () => readWholeQueue(database),
+      readChanges: (since) => readQueueChanges(database, since),
+      learn: (copy, changes) => copy.learn(changes),
+    });
+  }
+
+  /** The queue as it is after this was called. */
+  async look(): Promise<QueueSeen> {
+    const { queue, observedAt } = await this.#followed.look();
+    return { queue, observedAt };
+  }
+}
+
+/** The moment comes first: what a page is too early or too late for has been changed since then. */
+async function readWholeQueue(database: Database): Promise<{ copy: QueueMemory; at: Moment }> {
+  const at = await readMoment(database);
+  const copy = new QueueMemory();
+  let page = await readQueuedRuns(database, PAGE, undefined);
+  while (page.length === PAGE) {
+    [page] = await Promise.all([readQueuedRuns(database, PAGE, page.at(-1)), putPage(database, page, copy)]);
+  }
+  await putPage(database, page, copy);
+  return { copy, at };
+}
+
+/** What runs need can be long, and is the same for many: it is read for one of each signature that is not known. */
+async function putPage(database: Database, page: RunState[], copy: QueueMemory): Promise<void> {
+  const unknown = new Map<string, RunState>();
+  for (const run of page) if (copy.queue.needsOf(run.signature) === undefined) unknown.set(run.signature, run);
+  if (unknown.size > 0) {
+    const ids = [...unknown.values()].map(({ run_id }) => run_id);
+    const requires = await readRequires(database, ids);
+    for (const run of unknown.values()) run.requires = requires.get(run.run_id);
+  }
+  copy.put(page);
+}
