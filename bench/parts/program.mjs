@@ -39,7 +39,11 @@ export class Program {
   }
 
   async promote({ run_id, node }) {
-    const outcome = await this.use.promote.promote(run_id, assignedTo(node), nodes(node), ['result']);
+    const outcome = await this.use.promote.promote(
+      [{ run_id, assigned: assignedTo(node), nodes: nodes(node) }],
+      ['result'],
+      { ownSteps: false },
+    );
     if (outcome.kind !== 'promoted') throw new Error(`run ${run_id}: ${outcome.kind}`);
   }
 

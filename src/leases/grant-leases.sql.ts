@@ -19,10 +19,11 @@ export interface GrantedNode {
 export const GRANT_LEASES = `
   offered AS MATERIALIZED (
     SELECT w.run_id, n.node_id, w.roles, w.ttl
-      FROM nodes n JOIN wanted w ON n.node_id = w.node_id COLLATE "C" AND n.offer_rev = w.offer_rev
-     WHERE n.expires_at > clock_timestamp() AND n.drain = '' AND NOT n.revived
-     ORDER BY n.node_id
-       FOR SHARE OF n),
+      FROM (SELECT * FROM wanted ORDER BY node_id COLLATE "C") AS w CROSS JOIN LATERAL (
+        SELECT n.node_id FROM nodes n
+         WHERE n.node_id = w.node_id COLLATE "C" AND n.offer_rev = w.offer_rev
+           AND n.expires_at > clock_timestamp() AND n.drain = '' AND NOT n.revived
+           FOR SHARE) AS n),
   leased AS (
     INSERT INTO leases (node_id, run_id, not_after, nonce, roles)
     SELECT node_id, run_id, clock_timestamp() + make_interval(secs => ttl), gen_random_uuid()::text, roles

@@ -1,21 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { AssignedRole } from '../domain/matching/fleet.js';
-import type { GrantedNode } from '../leases/grant-leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { isContention } from '../platform/database/faults.js';
-import { point } from '../platform/points.js';
+import { isContention, refusal } from '../platform/database/faults.js';
+import type { Tx } from '../platform/database/queryable.js';
 import { Metrics } from '../platform/metrics/metrics.js';
-import { Rollback } from '../platform/database/queryable.js';
+import { point } from '../platform/points.js';
 import { beginRun } from '../steps/begin-run.js';
 import { termsOf } from '../steps/terms-of.js';
-import { promoteRuns } from './promote-runs.sql.js';
+import { type Promotable, promoteRuns } from './promote-runs.sql.js';
 import type { Why } from './why.js';
 
-/** `holds`: the nodes it has taken. `moved`: it was not queued any more. `collided`: what the sweep read is stale. Both leave nothing behind. */
+/** `holds`: the nodes that were taken. `moved`: a run was not queued any more. `collided`: what the sweep read is stale. Both leave nothing behind. */
 export type Promotion = { kind: 'promoted'; holds: string[] } | { kind: 'moved' } | { kind: 'collided' };
 
-/** Promotes one run onto the nodes it was matched with, in one transaction. Contention counts as a collision at once. */
+/** Promotes runs onto the nodes they were matched with, in one transaction. Contention counts as a collision at once. */
 @Injectable()
 export class Promote {
   readonly #logger = new Logger('queue');
@@ -26,30 +24,31 @@ export class Promote {
     private readonly metrics: Metrics,
   ) {}
 
-  async promote(runId: string, assigned: AssignedRole[], nodes: GrantedNode[], whys: Why[]): Promise<Promotion> {
+  /**
+   * All of these runs or none. `ownSteps`: it is one run, and has steps that the Mediator does itself, or may have; the others
+   * are for nodes alone, so that their promotion is known to be whole with its one statement.
+   */
+  async promote(runs: Promotable[], whys: Why[], { ownSteps }: { ownSteps: boolean }): Promise<Promotion> {
     const terms = termsOf(this.config);
+    const work = async (tx: Tx): Promise<string[]> => {
+      await point('promote.before-grant');
+      promoteRuns(tx, runs, whys, terms.ttlSeconds);
+      const begun = runs.map((run) => beginRun(tx, run.run_id, { matched: nodesOf(run), ownSteps, terms }));
+      return (await Promise.all(begun)).flat();
+    };
     try {
-      const outcome = await this.database.transaction<Promotion>(
-        'promote',
-        async (tx) => {
-          await point('promote.before-grant');
-          const run = { run_id: runId, assigned, nodes };
-          const { moved, leased, own_steps } = await promoteRuns(tx, [run], whys, terms.ttlSeconds);
-          if (moved === 0) throw new Rollback<Promotion>({ kind: 'moved' });
-          if (leased < nodes.length) throw new Rollback<Promotion>({ kind: 'collided' });
-          const matched = nodes.map((node) => node.node_id);
-          return { kind: 'promoted', holds: await beginRun(tx, runId, { matched, ownSteps: own_steps, terms }) };
-        },
-        { retry: false },
-      );
-      if (outcome.kind === 'promoted') {
-        this.metrics.promotions.inc();
-        this.#logger.log({ msg: 'promoted', run_id: runId, nodes: nodes.map((node) => node.node_id), whys });
-      }
-      return outcome;
+      const holds = await this.database.transaction('promote', work, { retry: false, commitsAhead: !ownSteps });
+      this.metrics.promotions.inc(runs.length);
+      for (const run of runs) this.#logger.log({ msg: 'promoted', run_id: run.run_id, nodes: nodesOf(run), whys });
+      return { kind: 'promoted', holds };
     } catch (error) {
-      if (isContention(error)) return { kind: 'collided' };
+      const why = isContention(error) ? 'collided' : refusal(error);
+      if (why === 'moved' || why === 'collided') return { kind: why };
       throw error;
     }
   }
+}
+
+function nodesOf({ nodes }: Promotable): string[] {
+  return nodes.map((node) => node.node_id);
 }

@@ -33,14 +33,14 @@ export async function readMoment(database: Queryable): Promise<Moment> {
 /** What was changed since that snapshot; some of it may be known already. Too much of it counts as all of it. */
 export async function readQueueChanges(database: Queryable, since: string): Promise<QueueChanges> {
   // Whatever the planner thinks of how many changes there are, the order keeps it to their index, and OFFSET 0 to a look-up
-  // of each run: on a table that is not analyzed it would read all of either instead.
+  // of each run, by its id and not by its state: on a table that is not analyzed it would read all of either instead.
   const { rows } = await database.query<QueueChanges & { noted: number }>(
     `/* queue.read-changes */
      WITH noted AS MATERIALIZED (SELECT run_id FROM queue_changes WHERE ${UNSEEN} ORDER BY changed LIMIT $2),
      now_so AS MATERIALIZED (
        SELECT c.run_id AS noted, q.* FROM (SELECT DISTINCT run_id FROM noted) AS c LEFT JOIN LATERAL (
          SELECT r.run_id, r.signature, r.spread, r.alone, r.requires, r.created_at, r.seq FROM runs r
-          WHERE r.run_id = c.run_id AND r.state = 'QUEUED' OFFSET 0) AS q ON true)
+          WHERE r.run_id = c.run_id AND (r.state = 'QUEUED') IS TRUE OFFSET 0) AS q ON true)
      SELECT ${MOMENT}, (SELECT count(*) FROM noted)::int AS noted,
             ARRAY(SELECT noted FROM now_so WHERE run_id IS NULL) AS gone,
             coalesce((SELECT json_agg(one) FROM (

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Matched } from '../domain/matching/match-result.js';
-import { type Answer, sweepHeads, type Tried, type Wish } from '../domain/sweep/sweep-heads.js';
+import type { QueuedRun } from '../domain/sweep/queue-line.js';
+import { sweepHeads, type Tried } from '../domain/sweep/sweep-heads.js';
 import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
 import { FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
@@ -8,6 +9,7 @@ import { isUnreachable } from '../platform/database/faults.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { point } from '../platform/points.js';
 import { Promote } from './promote.js';
+import type { Promotable } from './promote-runs.sql.js';
 import { QueueView } from './queue-view.js';
 import type { Why } from './why.js';
 
@@ -20,6 +22,10 @@ export interface SweepOutcome {
 }
 
 const MOST_RESTARTS_IN_A_ROW = 20;
+/** The first is promoted by itself, then twice as many at a time as before: who frees one node waits for one promotion. */
+const MOST_TOGETHER = 64;
+
+type Passed = 'ended' | 'stale' | 'one by one';
 
 /** One sweep: promotes, in order of arrival, the queued runs that can go; looks only at what can matter. */
 @Injectable()
@@ -42,11 +48,14 @@ export class Sweep {
     await point('sweep.begin');
     const outcome: SweepOutcome = { promoted: [], failed: [], unfinished: false };
     let restartsInARow = 0;
+    let most = MOST_TOGETHER;
     do {
       const { queue } = await this.queue.look();
       if (queue.depth === 0) return outcome;
       const before = outcome.promoted.length;
-      if ((await this.#pass(queue, whys, outcome)) === 'ended') return outcome;
+      const ended = await this.#pass(queue, whys, outcome, most);
+      if (ended === 'ended') return outcome;
+      if (ended === 'one by one') most = 1;
       restartsInARow = outcome.promoted.length > before ? 1 : restartsInARow + 1;
     } while (restartsInARow <= MOST_RESTARTS_IN_A_ROW);
     this.#logger.warn({ msg: 'gave up starting over: every pass collided', whys });
@@ -54,50 +63,88 @@ export class Sweep {
     return outcome;
   }
 
-  /** Over the whole queue, with everything read once; `stale` when a collision shows that it is outdated. */
-  async #pass(queue: WaitingQueue, whys: Why[], outcome: SweepOutcome): Promise<'ended' | 'stale'> {
+  /**
+   * Over the whole queue, with everything read once. `stale`: a promotion has met a node that was taken, and what was read is
+   * outdated. `one by one`: of several runs one could not be promoted, so none was, and what was matched behind it is wrong.
+   */
+  async #pass(queue: WaitingQueue, whys: Why[], outcome: SweepOutcome, most: number): Promise<Passed> {
     const { taken } = await this.fleet.look();
     const lines = queue.heads(taken);
     await point('sweep.read');
     const sweep = sweepHeads(lines, (after) => queue.next(after), taken, this.config.maxLeasesPerRun);
+    const matched: Promotable[] = [];
+    let together = 1;
+    const promoteMatched = async (): Promise<Passed> => {
+      const runs = matched.splice(0);
+      const passed = runs.length === 0 ? 'ended' : await this.#promoteTogether(runs, whys, outcome);
+      together = Math.min(2 * together, most);
+      return passed;
+    };
     for (let step = sweep.next(); !step.done;) {
       if (this.lifecycle.graceOver.aborted) {
         outcome.unfinished = true;
         return 'ended';
       }
-      const answer = await this.#fulfil(step.value, whys, outcome);
-      if (answer === 'stale') return 'stale';
-      step = sweep.next(answer);
+      const { value: wish } = step;
+      if (wish.kind === 'tell too wide') {
+        this.#tellTooWide(wish.run, wish.onto);
+        step = sweep.next(undefined);
+      } else if (outcome.failed.includes(wish.run.run_id)) {
+        step = sweep.next({ kind: 'passed over' });
+      } else if (wish.run.alone || together === 1) {
+        const passed = await promoteMatched();
+        if (passed !== 'ended') return passed;
+        const tried = await this.#promoteOne(wish.run, wish.onto, whys, outcome);
+        if (tried === 'stale') return 'stale';
+        step = sweep.next(tried);
+      } else {
+        const { assigned, nodes } = wish.onto;
+        if (matched.push({ run_id: wish.run.run_id, assigned, nodes }) >= together) {
+          const passed = await promoteMatched();
+          if (passed !== 'ended') return passed;
+        }
+        step = sweep.next({ kind: 'promoted', holds: nodes.map((node) => node.node_id) });
+      }
     }
-    return 'ended';
+    return promoteMatched();
   }
 
-  /** `stale`: a promotion has met a node that was taken; what was read is outdated. */
-  async #fulfil(wish: Wish, whys: Why[], outcome: SweepOutcome): Promise<Answer | 'stale'> {
-    if (wish.kind === 'promote') return this.#promote(wish.run.run_id, wish.onto, whys, outcome);
-    const { run, onto } = wish;
+  #tellTooWide({ run_id }: QueuedRun, { nodes }: Matched): void {
     const cap = this.config.maxLeasesPerRun;
-    this.#logger.log({ msg: 'a queued run is wider than the cap', run_id: run.run_id, nodes: onto.nodes.length, cap });
-    return undefined;
+    this.#logger.log({ msg: 'a queued run is wider than the cap', run_id, nodes: nodes.length, cap });
   }
 
-  async #promote(
-    runId: string,
+  async #promoteTogether(runs: Promotable[], whys: Why[], outcome: SweepOutcome): Promise<Passed> {
+    try {
+      const { kind } = await this.promotion.promote(runs, whys, { ownSteps: false });
+      if (kind === 'collided') return 'stale';
+      if (kind === 'moved') return 'one by one';
+      outcome.promoted.push(...runs.map((run) => run.run_id));
+      return 'ended';
+    } catch (error) {
+      if (isUnreachable(error)) throw error;
+      // Which of them it was, and what it was, is told when they are tried one by one.
+      return 'one by one';
+    }
+  }
+
+  async #promoteOne(
+    { run_id, alone }: QueuedRun,
     { assigned, nodes }: Matched,
     whys: Why[],
     outcome: SweepOutcome,
   ): Promise<Tried | 'stale'> {
-    if (outcome.failed.includes(runId)) return { kind: 'passed over' };
+    const run = { run_id, assigned, nodes };
     try {
-      const result = await this.promotion.promote(runId, assigned, nodes, whys);
+      const result = await this.promotion.promote([run], whys, { ownSteps: alone });
       if (result.kind === 'collided') return 'stale';
       if (result.kind === 'moved') return { kind: 'passed over' };
-      outcome.promoted.push(runId);
-      return { kind: 'promoted', holds: result.holds };
+      outcome.promoted.push(run_id);
+      return result;
     } catch (error) {
       if (isUnreachable(error)) throw error;
-      this.#logger.error({ msg: 'a promotion failed', run_id: runId, whys, err: error });
-      outcome.failed.push(runId);
+      this.#logger.error({ msg: 'a promotion failed', run_id, whys, err: error });
+      outcome.failed.push(run_id);
       return { kind: 'passed over' };
     }
   }

@@ -28,7 +28,7 @@ export function writeEnding(tx: Tx, runId: string, state: FinalState, verdict: V
          'released', coalesce((SELECT jsonb_agg(node_id ORDER BY node_id) FROM released), '[]')) AS data),
      told AS (${APPEND_EVENT})
      UPDATE runs SET state = $3, verdict = $4::json, ended_at = clock_timestamp(), version = version + 1
-      WHERE run_id = $1 AND state IN ('QUEUED', 'RUNNING')`,
+      WHERE run_id = $1 AND (state IN ('QUEUED', 'RUNNING')) IS TRUE`,
     [runId, verdict.reason, state, JSON.stringify(verdict)],
     { touch: 1 },
   );

@@ -5,6 +5,7 @@ import { within } from '../../src/platform/within.js';
 import { R } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
+import { carriedOut } from '../support/parked.js';
 import { hold } from '../support/points.js';
 import { cancel, promotion, show, submitAll } from '../support/queue.js';
 
@@ -64,6 +65,7 @@ describe('the cancel of a waiting run against the release that would promote it'
     const promoting = hold('promote.before-commit');
     const release = cancel(server, 'ya');
     await promoting.reached;
+    await carriedOut(server.database, 'queue.promote');
     const cancelled = cancel(other, 'yb');
     await eventually('the cancel waits for the run', async () => {
       const [waiting] = await server.database.sql(

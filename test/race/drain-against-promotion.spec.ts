@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { R } from '../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
-import { blockedOn } from '../support/parked.js';
+import { blockedOn, carriedOut } from '../support/parked.js';
 import type { PlayedNode } from '../support/played-node.js';
 import { hold } from '../support/points.js';
 import { cancel, show, submitAll } from '../support/queue.js';
@@ -58,36 +58,32 @@ describe('D9 an advert with drain races a promotion onto that node', () => {
     },
   );
 
-  it.each(['promote:queue.promote', 'promote.before-commit'])(
-    'D9 the promotion is first (held at %s), graceful: the advert waits for it, and its answer shows the lease',
-    async (point) => {
-      const { b, cancelled, letGo } = await promoteUpTo(point);
-      const advert = n1.advertise({ drain: 'graceful' });
-      await blockedOn(server.database, 'nodes.lock-advert');
-      letGo();
+  it('D9 the promotion is first, graceful: the advert waits for it, and its answer shows the lease', async () => {
+    const { b, cancelled, letGo } = await promoteUpTo('promote.before-commit');
+    await carriedOut(server.database, 'queue.promote');
+    const advert = n1.advertise({ drain: 'graceful' });
+    await blockedOn(server.database, 'nodes.lock-advert');
+    letGo();
 
-      const { body } = await advert;
-      await cancelled;
-      expect(body).toMatchObject({ drain: 'graceful', leases: [{ run_id: b, node_id: n1.nodeId }] });
-      const claimed = (await n1.claim()).body;
-      expect(claimed).toMatchObject({ run_id: b, lease: { nonce: body.leases[0].nonce } });
-      expect((await n1.report(claimed)).body.run_state).toBe('SUCCEEDED');
-    },
-  );
+    const { body } = await advert;
+    await cancelled;
+    expect(body).toMatchObject({ drain: 'graceful', leases: [{ run_id: b, node_id: n1.nodeId }] });
+    const claimed = (await n1.claim()).body;
+    expect(claimed).toMatchObject({ run_id: b, lease: { nonce: body.leases[0].nonce } });
+    expect((await n1.report(claimed)).body.run_state).toBe('SUCCEEDED');
+  });
 
-  it.each(['promote:queue.promote', 'promote.before-commit'])(
-    'D9 the promotion is first (held at %s), at-boundary: the advert waits for it, ends the run, and shows no lease',
-    async (point) => {
-      const { b, cancelled, letGo } = await promoteUpTo(point);
-      const advert = n1.advertise({ drain: 'at-boundary' });
-      await blockedOn(server.database, 'nodes.lock-advert');
-      letGo();
+  it('D9 the promotion is first, at-boundary: the advert waits for it, ends the run, and shows no lease', async () => {
+    const { b, cancelled, letGo } = await promoteUpTo('promote.before-commit');
+    await carriedOut(server.database, 'queue.promote');
+    const advert = n1.advertise({ drain: 'at-boundary' });
+    await blockedOn(server.database, 'nodes.lock-advert');
+    letGo();
 
-      expect((await advert).body).toMatchObject({ drain: 'at-boundary', leases: [] });
-      await cancelled;
-      expect(await leases()).toEqual([]);
-      expect(await show(server, b)).toMatchObject({ state: 'CANCELLED', verdict: { reason: 'drained' } });
-      expect((await n1.claim()).status).toBe(204);
-    },
-  );
+    expect((await advert).body).toMatchObject({ drain: 'at-boundary', leases: [] });
+    await cancelled;
+    expect(await leases()).toEqual([]);
+    expect(await show(server, b)).toMatchObject({ state: 'CANCELLED', verdict: { reason: 'drained' } });
+    expect((await n1.claim()).status).toBe(204);
+  });
 });

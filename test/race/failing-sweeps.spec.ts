@@ -49,7 +49,7 @@ describe('sweeps and promotions that fail', () => {
     expect(await counted()).toEqual({ wakes: { result: 1, owed: 1 }, sweeps: { incomplete: 1, clean: 1 } });
   });
 
-  it.each(['promote.before-grant', 'promote:queue.promote', 'promote.before-commit'])(
+  it.each(['promote.before-grant', 'promote.before-commit'])(
     'a promotion that fails by itself at %s leaves nothing behind, and is made up for once, not for ever',
     async (where) => {
       const role = where.replace(/[.:]/g, '-');

@@ -27,6 +27,18 @@ export async function park<T>(
   return { answer };
 }
 
+/** Returns when a transaction has carried out this statement, and waits to be told what comes next. */
+export async function carriedOut(database: TestDatabase, name: string): Promise<void> {
+  await eventually(`a transaction has carried out ${name}`, async () => {
+    const waiting = await database.sql(
+      `SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'idle in transaction' AND starts_with(query, '/* ' || $1 || ' */')`,
+      [name],
+    );
+    return waiting.length > 0;
+  });
+}
+
 /** Returns when some statement that contains this text waits for a lock. */
 export async function blockedOn(database: TestDatabase, text: string): Promise<void> {
   await eventually(`a statement with ${text} waits for a lock`, async () => {

@@ -20,9 +20,12 @@ const SESSION = [
   'synchronous_commit=on',
   'default_transaction_isolation=read\\ committed',
   'TimeZone=UTC',
-  // Plans are kept with the statements. One that was made while a table was nearly empty would go on to read it whole when
-  // it is full; so do those of foreign keys. Everything that is asked often has an index.
+  // Plans are kept with the statements, and made from guesses: an array has ten elements, a table what it last had. One that
+  // reads a table whole, alone or to join it, is good while it is small and bad for ever after; so are those of foreign
+  // keys. Everything that is asked often is found by an index.
   'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
   // What it would cost to avoid that is made up, and no reason to compile.
   'jit=off',
 ];
