@@ -69,11 +69,16 @@ export class ExecutionController {
     refuseUnlessOwnNode(own, report.node_id);
     if (!nonce) throw new Problem('invalid_request', 'the header Mediator-Lease must carry the nonce of the lease');
     const reported = { ...report, run_id: runId, seq: stepSeq(seq), nonce };
+    let seal: (() => Promise<boolean>) | undefined;
     const { step_state, rolled_back, run_state } = await this.queue.wakeAfter(
-      () => this.results.report(reported),
+      async () => {
+        const outcome = await this.results.report(reported);
+        if (isOver(outcome.run_state)) seal = this.record.begin(runId);
+        return outcome;
+      },
       ({ whys }) => whys,
     );
-    if (isOver(run_state)) await this.record.seal([runId]);
+    await seal?.();
     return { run_id: runId, seq: reported.seq, step_state, rolled_back, run_state };
   }
 }

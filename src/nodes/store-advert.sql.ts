@@ -63,7 +63,8 @@ export async function storeAdvert(tx: Tx, advert: NewAdvert, lifeSeconds: number
        (SELECT run_id FROM leases WHERE node_id = $1) AS leased_run,
        $3 <> '' AND EXISTS (
          SELECT FROM steps s
-          WHERE s.node_id = $1 AND s.state = 'CLAIMED' AND s.instance <> '' AND s.instance <> $3) AS restarted`,
+          WHERE s.node_id = $1 AND s.node_id <> '' AND s.state = 'CLAIMED'
+            AND s.instance <> '' AND s.instance <> $3) AS restarted`,
     [advert.node_id, advert.label, advert.instance, advert.drain, JSON.stringify(advert.capabilities), lifeSeconds],
   );
   return rows[0]!;

@@ -37,9 +37,17 @@ export class QueueView {
     });
   }
 
+  #depth = 0;
+
+  /** How many waited when it was last looked at. */
+  get lastDepth(): number {
+    return this.#depth;
+  }
+
   /** The queue as it is after this was called. */
   async look(): Promise<QueueSeen> {
     const { queue, observedAt } = await this.#followed.look();
+    this.#depth = queue.depth;
     return { queue, observedAt };
   }
 }

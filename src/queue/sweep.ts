@@ -3,7 +3,7 @@ import type { Matched } from '../domain/matching/match-result.js';
 import type { QueuedRun } from '../domain/sweep/queue-line.js';
 import { sweepHeads, type Tried } from '../domain/sweep/sweep-heads.js';
 import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
-import { FleetView } from '../fleet/fleet-view.js';
+import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
 import { isUnreachable } from '../platform/database/faults.js';
 import { Lifecycle } from '../platform/lifecycle.js';
@@ -50,10 +50,13 @@ export class Sweep {
     let restartsInARow = 0;
     let most = MOST_TOGETHER;
     do {
+      // Where something waited a moment ago something is likely to wait now: both go out at once.
+      const early = this.queue.lastDepth > 0 ? this.fleet.look() : undefined;
+      early?.catch(() => undefined);
       const { queue } = await this.queue.look();
       if (queue.depth === 0) return outcome;
       const before = outcome.promoted.length;
-      const ended = await this.#pass(queue, whys, outcome, most);
+      const ended = await this.#pass(queue, await (early ?? this.fleet.look()), { whys, outcome, most });
       if (ended === 'ended') return outcome;
       if (ended === 'one by one') most = 1;
       restartsInARow = outcome.promoted.length > before ? 1 : restartsInARow + 1;
@@ -67,8 +70,11 @@ export class Sweep {
    * Over the whole queue, with everything read once. `stale`: a promotion has met a node that was taken, and what was read is
    * outdated. `one by one`: of several runs one could not be promoted, so none was, and what was matched behind it is wrong.
    */
-  async #pass(queue: WaitingQueue, whys: Why[], outcome: SweepOutcome, most: number): Promise<Passed> {
-    const { taken } = await this.fleet.look();
+  async #pass(
+    queue: WaitingQueue,
+    { taken }: Fleet,
+    { whys, outcome, most }: { whys: Why[]; outcome: SweepOutcome; most: number },
+  ): Promise<Passed> {
     const lines = queue.heads(taken);
     await point('sweep.read');
     const sweep = sweepHeads(lines, (after) => queue.next(after), taken, this.config.maxLeasesPerRun);

@@ -1,9 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';
+import type { Tx } from '../platform/database/queryable.js';
 import { hashLogs } from './hash-logs.js';
 import { readBodies } from './read-bodies.sql.js';
 import { readClosed } from './read-closed.sql.js';
-import { renderRecord } from './render-record.js';
+import { renderRecord, type RenderedRecord } from './render-record.js';
 import { writeSeal } from './write-seal.sql.js';
 
 /** Seals closed records: after the commit that closed them and the wake, before the answer; what fails the reaper finishes. */
@@ -16,22 +17,43 @@ export class SealRecord {
   /** Seals each of these runs' records; gives how many it sealed. Never throws: a request does not fail by its seal. */
   async seal(runIds: string[]): Promise<number> {
     let sealed = 0;
-    for (const runId of runIds) {
-      try {
-        if (await this.#sealOne(runId)) sealed += 1;
-      } catch (error) {
-        this.#logger.error({ msg: 'a record was not sealed; the reaper does it', run_id: runId, err: error });
-      }
-    }
+    for (const runId of runIds) if (await this.begin(runId)()) sealed += 1;
     return sealed;
   }
 
-  /** A closed record does not change, so it is read before the transaction: no connection is held while logs are hashed. */
-  async #sealOne(runId: string): Promise<boolean> {
-    const closed = await readClosed(this.database, runId);
-    if (closed === undefined) return false;
-    const bodies = await readBodies(this.database, runId);
-    const record = renderRecord(closed, bodies, await hashLogs(this.database, runId, bodies.logs));
-    return this.database.transaction('seal', (tx) => writeSeal(tx, runId, record));
+  /**
+   * Begins to render a record, which does not change any more once it is closed, while others do what comes before the seal;
+   * gives what then stores it, and says whether it did. Neither throws.
+   */
+  begin(runId: string): () => Promise<boolean> {
+    const rendering = this.#render(runId);
+    rendering.catch(() => undefined);
+    return async () => {
+      try {
+        const record = await rendering;
+        return record !== undefined && (await this.#store(runId, record));
+      } catch (error) {
+        this.#logger.error({ msg: 'a record was not sealed; the reaper does it', run_id: runId, err: error });
+        return false;
+      }
+    };
+  }
+
+  /** Before the transaction: no connection is held while logs are hashed. Undefined: it is not closed. */
+  async #render(runId: string): Promise<RenderedRecord | undefined> {
+    const [closed, bodies] = await Promise.all([readClosed(this.database, runId), readBodies(this.database, runId)]);
+    if (closed === undefined) return undefined;
+    return renderRecord(closed, bodies, await hashLogs(this.database, runId, bodies.logs));
+  }
+
+  async #store(runId: string, record: RenderedRecord): Promise<boolean> {
+    let stored = Promise.resolve(false);
+    const work = (tx: Tx): Promise<void> => {
+      stored = writeSeal(tx, runId, record);
+      stored.catch(() => undefined);
+      return Promise.resolve();
+    };
+    await this.database.transaction('seal', work, { commitsAhead: true });
+    return stored;
   }
 }

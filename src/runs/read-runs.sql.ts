@@ -43,7 +43,7 @@ export interface RunFilter {
   principal?: string;
 }
 
-/** A page of runs, the newest first, before the given place. */
+/** A page of runs, the newest first, before the given place. What has an index of its own is asked for only where it is wanted. */
 export async function readRunPage(
   database: Queryable,
   filter: RunFilter,
@@ -54,10 +54,10 @@ export async function readRunPage(
     `/* runs.read-page */
      SELECT ${COLUMNS}
        FROM runs r JOIN records c USING (run_id)
-      WHERE ($1::text IS NULL OR r.state = $1)
-        AND ($2::text IS NULL OR r.work_id = $2)
+      WHERE ${filter.state === undefined ? '$1::text IS NULL' : 'r.state = $1'}
+        AND ${filter.work_id === undefined ? '$2::text IS NULL' : 'r.work_id = $2'}
         AND ($3::text IS NULL OR r.principal = $3)
-        AND ($4::timestamptz IS NULL OR (r.created_at, r.seq) < ($4, $5::bigint))
+        AND (r.created_at, r.seq) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::bigint, 9223372036854775807))
       ORDER BY r.created_at DESC, r.seq DESC LIMIT $6`,
     [
       filter.state ?? null,

@@ -26,7 +26,7 @@ export async function claimStep(
 export async function readHeldSteps(tx: Tx, nodeId: string, instance: string): Promise<ReadyStep[]> {
   const { rows } = await tx.query<ReadyStep>(
     `/* steps.read-held-steps */
-     SELECT run_id, seq FROM steps WHERE node_id = $1 AND instance = $2 AND state = 'CLAIMED'`,
+     SELECT run_id, seq FROM steps WHERE node_id = $1 AND instance = $2 AND instance <> '' AND state = 'CLAIMED'`,
     [nodeId, instance],
   );
   return rows;

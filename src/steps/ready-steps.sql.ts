@@ -6,8 +6,9 @@ export interface ReadyStep {
 }
 
 /** A step `s` that its node may begin: bound to it, its run RUNNING, every need DONE or SKIPPED. */
+// That the node is one is said for the index, which holds bound steps only.
 export const READY = `
-  s.state = 'PENDING'
+  s.state = 'PENDING' AND s.node_id <> ''
   AND EXISTS (SELECT FROM runs r WHERE r.run_id = s.run_id AND r.state = 'RUNNING')
   AND NOT EXISTS (SELECT FROM steps n
                    WHERE n.run_id = s.run_id AND n.id = ANY (s.needs) AND n.state NOT IN ('DONE', 'SKIPPED'))`;
@@ -16,8 +17,8 @@ export const READY = `
 export async function readReadySteps(database: Queryable, nodeId: string): Promise<ReadyStep[]> {
   const { rows } = await database.query<ReadyStep>(
     `/* steps.read-ready-steps */
-     SELECT s.run_id, s.seq FROM steps s JOIN runs r USING (run_id)
-      WHERE s.node_id = $1 AND ${READY} ORDER BY r.created_at, r.seq, s.seq LIMIT 20`,
+     WITH ready AS MATERIALIZED (SELECT s.run_id, s.seq FROM steps s WHERE s.node_id = $1 AND ${READY})
+     SELECT s.run_id, s.seq FROM ready s JOIN runs r USING (run_id) ORDER BY r.created_at, r.seq, s.seq LIMIT 20`,
     [nodeId],
   );
   return rows;

@@ -26,6 +26,8 @@ const SESSION = [
   'enable_seqscan=off',
   'enable_hashjoin=off',
   'enable_mergejoin=off',
+  // To plan costs more than to do it. The guess for any parameters is never the better one, so it would be made each time.
+  'plan_cache_mode=force_generic_plan',
   // What it would cost to avoid that is made up, and no reason to compile.
   'jit=off',
 ];
