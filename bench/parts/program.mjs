@@ -35,7 +35,7 @@ export class Program {
       assignedTo(node),
       nodes(node),
     );
-    if (outcome !== 'created') throw new Error(`run ${run_id}: ${outcome}`);
+    if (outcome.kind !== 'created') throw new Error(`run ${run_id}: ${outcome.kind}`);
   }
 
   async promote({ run_id, node }) {

@@ -3,8 +3,9 @@ import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
 import { ExplainWaiting, type QueuedPlace } from '../queue/explain-waiting.js';
 import type { WaitingDto } from '../queue/waiting.dto.js';
-import { readRun, readRunPage, type RunFilter, type RunRow } from './read-runs.sql.js';
-import { readSteps, type StepRow } from './read-steps.sql.js';
+import { readStored, type StoredRun } from './read-stored.js';
+import { readRunPage, type RunFilter, type RunRow } from './read-runs.sql.js';
+import type { StepRow } from './read-steps.sql.js';
 import type { RunDto, RunSummaryDto } from './run.dto.js';
 import type { StepDto } from './step.dto.js';
 
@@ -18,12 +19,11 @@ export class ShowRun {
 
   /** Undefined where there is no such run. */
   async one(runId: string): Promise<RunDto | undefined> {
-    const row = await readRun(this.database, runId);
-    return row && this.row(row);
+    const stored = await readStored(this.database, runId);
+    return stored && this.stored(stored);
   }
 
-  async row(row: RunRow): Promise<RunDto> {
-    const steps = await readSteps(this.database, row.run_id);
+  async stored({ row, steps }: StoredRun): Promise<RunDto> {
     const waiting = await this.waiting.explain([row].filter(isQueued));
     return { ...summaryOf(row, waiting.get(row.run_id)), steps: steps.map(stepOf) };
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { readRun } from '../runs/read-runs.sql.js';
+import { readStored, type StoredRun } from '../runs/read-stored.js';
 import type { RunDto } from '../runs/run.dto.js';
 import { ShowRun } from '../runs/show-run.js';
 import type { NewRun } from './insert-run.sql.js';
@@ -23,10 +23,12 @@ export class AnswerSubmission {
     private readonly show: ShowRun,
   ) {}
 
-  async to(run: NewRun, kind: 'existed' | 'created' | 'queued'): Promise<SubmissionAnswer> {
-    const row = await readRun(this.database, run.run_id);
-    if (row === undefined) throw new Error(`run ${run.run_id} was stored and is not there`);
-    const shown = await this.show.row(row);
+  /** `known`: the run as it is stored, where that is known already. */
+  async to(run: NewRun, kind: 'existed' | 'created' | 'queued', known?: StoredRun): Promise<SubmissionAnswer> {
+    const stored = known ?? (await readStored(this.database, run.run_id));
+    if (stored === undefined) throw new Error(`run ${run.run_id} was stored and is not there`);
+    const { row } = stored;
+    const shown = await this.show.stored(stored);
     const headers = { location: `/v1/runs/${encodeURIComponent(run.run_id)}`, etag: `"${shown.version}"` };
     if (kind === 'existed') {
       const differs = row.contract_hash !== run.contract_hash;

@@ -46,7 +46,8 @@ export class SubmissionController {
       await this.record.seal([run.run_id]);
       throw new Problem(submitted.reason, submitted.detail, { members: { run_id: run.run_id } });
     }
-    let answer = await this.answer.to(run, submitted.kind);
+    const known = submitted.kind === 'created' ? submitted.stored : undefined;
+    let answer = await this.answer.to(run, submitted.kind, known);
     if (answer.shown.verdict && answer.shown.record.state === 'OPEN') {
       // It was over as soon as it began: its acquires have skipped every step.
       await this.record.seal([run.run_id]);

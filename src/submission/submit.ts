@@ -4,15 +4,14 @@ import { tooWide } from '../domain/matching/width.js';
 import { FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
 import { point } from '../platform/points.js';
-import { CreateRun } from './create-run.js';
+import { type Created, CreateRun } from './create-run.js';
 import { describeWidth } from './describe-width.js';
 import { EnqueueRun } from './enqueue-run.js';
 import type { NewRun } from './insert-run.sql.js';
 import { RejectRun } from './reject-run.js';
 
 export type Submitted =
-  | { kind: 'existed' | 'created' | 'queued' }
-  | { kind: 'rejected'; reason: 'unsatisfiable' | 'too_wide'; detail: string };
+  Created | { kind: 'existed' | 'queued' } | { kind: 'rejected'; reason: 'unsatisfiable' | 'too_wide'; detail: string };
 
 /** A submission's decision: match, then create, enqueue or reject. Each of those is one transaction. */
 @Injectable()
@@ -36,7 +35,7 @@ export class Submit {
       return this.#reject(run, 'too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));
     }
     const outcome = await this.createRun.create(run, found.assigned, found.nodes);
-    if (outcome !== 'collided') return { kind: outcome };
+    if (outcome.kind !== 'collided') return outcome;
     // The first transaction has rolled back whole; what it was matched against is outdated.
     return { kind: await this.enqueueRun.enqueue(run, await this.fleet.look()) };
   }

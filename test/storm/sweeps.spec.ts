@@ -1,15 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Requirement } from '../contract/contract.js';
-import { signatureOf } from '../contract/signature.js';
-import type { Advert } from '../matching/fleet.js';
-import { RankedFleet } from '../matching/ranked-fleet.js';
-import { TakenNodes } from '../matching/taken-nodes.js';
-import { type Promoted, sweepNaively, type WaitingRun } from './naive-sweep.fixture.js';
-import { type Answer, type NextOf, sweepHeads, type Wish } from './sweep-heads.js';
-import { WaitingQueue } from './waiting-queue.js';
+import type { Requirement } from '../../src/domain/contract/contract.js';
+import { signatureOf } from '../../src/domain/contract/signature.js';
+import type { Advert } from '../../src/domain/matching/fleet.js';
+import { RankedFleet } from '../../src/domain/matching/ranked-fleet.js';
+import { TakenNodes } from '../../src/domain/matching/taken-nodes.js';
+import { type Promoted, sweepNaively, type WaitingRun } from '../../src/domain/sweep/naive-sweep.fixture.js';
+import { type Answer, type NextOf, sweepHeads, type Wish } from '../../src/domain/sweep/sweep-heads.js';
+import { WaitingQueue } from '../../src/domain/sweep/waiting-queue.js';
+import { tell, tries } from '../support/storm.js';
 
-const CASES = Number(process.env.SWEEP_CASES ?? 1000);
+const CASES = tries(1000, 10_000);
 
 const word = fc.constantFrom('a', 'a', 'b');
 const attrs = fc.dictionary(fc.constantFrom('x', 'y'), word, { maxKeys: 2 });
@@ -104,6 +105,13 @@ describe('a sweep of heads', () => {
       }),
       { numRuns: CASES },
     );
+    tell({
+      what: 'queues swept by their heads, and run by run',
+      times: CASES,
+      checked: all,
+      of: 'promotions',
+      lost: 0,
+    });
     // The cases are none in which there is nothing to do.
     expect(all).toBeGreaterThan(CASES);
   });
