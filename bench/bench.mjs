@@ -56,7 +56,8 @@ const count = (name, real, quick) => Number(flags[name] ?? (flags.quick ? quick 
 const options = {
   quick: flags.quick,
   rounds: count('rounds', 5, 2),
-  slice: count('slice', 6000, 64),
+  // Whole for each of eight clients, as pgbench needs it.
+  slice: Math.ceil(count('slice', 6000, 64) / 8) * 8,
   samples: count('samples', 1000, 20),
 };
 if (![options.rounds, options.slice, options.samples].every((value) => Number.isInteger(value) && value > 0)) {
