@@ -20,7 +20,7 @@ import { type Death, isOfStop, type Point } from './deaths.js';
 /** Laps of the workload at most until the point is met. */
 const LAPS = 3;
 /** Where the promotion of the start-up wake is when the server dies for the second time. */
-const AT_START = { point: 'promote:steps.bind', passing: 1 };
+const AT_START = { point: 'promote.before-commit', passing: 1 };
 
 export interface Outcome {
   /** False: the point was not met, and the server was stopped by a signal instead. */
