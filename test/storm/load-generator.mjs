@@ -109,7 +109,7 @@ async function submit(role, due, into) {
     steps: [{ id: 'only', uses: role, run: ['true'] }],
   };
   const answer = await ask([201, 202], 'POST', '/v1/runs', { body });
-  if (answer) into.push({ role, status: answer.status, ms: performance.now() - due });
+  if (answer) into.push({ role, status: answer.status, due, ms: performance.now() - due });
 }
 
 function submissions(seconds) {

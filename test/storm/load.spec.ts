@@ -12,7 +12,9 @@ const NODES = tries(50, 200);
 const HEARTBEATS_PER_SECOND = 100;
 const SUBMISSIONS_PER_SECOND = 50;
 const HEARTBEAT_SECONDS = tries(1, 10);
-const LOAD_SECONDS = tries(2, 60);
+/** So long after its begin the load is judged: until then a server opens its connections, and each of them plans its statements. */
+const BEGINNING_SECONDS = tries(0, 5);
+const LOAD_SECONDS = BEGINNING_SECONDS + tries(2, 60);
 /** In `npm test` another suite runs beside this one, which says nothing about the server: there the time is not judged. */
 const MOST_TIMES_IDLE = tries(Infinity, 10);
 const MOST_GROWTH = 200 * 1024 * 1024;
@@ -22,6 +24,8 @@ const MOST_CONNECTIONS = 10 + 1;
 interface Submission {
   role: 'roomy' | 'scarce';
   status: 201 | 202;
+  /** Milliseconds on the clock of the generator. */
+  due: number;
   ms: number;
 }
 
@@ -98,8 +102,16 @@ describe(`${NODES} parked claims, ${HEARTBEATS_PER_SECOND} heartbeats and ${SUBM
     await database.drop();
   });
 
-  const foundRoom = (): number[] =>
-    seen.submissions.filter(({ role, status }) => role === 'roomy' && status === 201).map(({ ms }) => ms);
+  /** How long those took that found a free node, at the beginning of the load and after it. */
+  const foundRoom = (): { beginning: number[]; then: number[] } => {
+    const judged = Math.min(...seen.submissions.map(({ due }) => due)) + BEGINNING_SECONDS * 1000;
+    const found = seen.submissions.filter(({ role, status }) => role === 'roomy' && status === 201);
+    const times = (some: Submission[]): number[] => some.map(({ ms }) => ms);
+    return {
+      beginning: times(found.filter(({ due }) => due < judged)),
+      then: times(found.filter(({ due }) => due >= judged)),
+    };
+  };
 
   it('no request fails, and nothing is worth a warning', () => {
     expect(seen.errors).toEqual([]);
@@ -173,15 +185,18 @@ describe(`${NODES} parked claims, ${HEARTBEATS_PER_SECOND} heartbeats and ${SUBM
     // A server that has just started is slower.
     const warm = seen.idle.slice(seen.idle.length / 2).map(({ ms }) => ms);
     const idle = percentile(warm, 0.5);
-    const p99 = percentile(foundRoom(), 0.99);
+    const { beginning, then } = foundRoom();
+    const p99 = percentile(then, 0.99);
+    const begun =
+      beginning.length > 0 ? ` (in its first ${BEGINNING_SECONDS} s ${percentile(beginning, 0.99).toFixed(1)} ms)` : '';
     tell({
-      what: `p99 under load ${p99.toFixed(1)} ms, p50 ${percentile(foundRoom(), 0.5).toFixed(1)} ms; idle p50 ${idle.toFixed(1)} ms`,
+      what: `p99 under load ${p99.toFixed(1)} ms${begun}, p50 ${percentile(then, 0.5).toFixed(1)} ms; idle p50 ${idle.toFixed(1)} ms`,
       times: seen.submissions.length,
-      checked: foundRoom().length,
+      checked: then.length,
       of: 'submissions that found room',
       lost: p99 < MOST_TIMES_IDLE * idle ? 0 : 1,
     });
-    expect(foundRoom().length).toBeGreaterThan(tries(0, seen.submissions.length / 2));
+    expect(then.length).toBeGreaterThan(tries(0, seen.submissions.length / 2));
     expect(p99).toBeLessThan(MOST_TIMES_IDLE * idle);
   });
 });
