@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { NEXT_IN_LINE } from '../fill/kinds.mjs';
+import { queueNext } from '../fill/next-in-line.mjs';
 import { HOT } from '../fill/nodes.mjs';
-import { fillRuns, nextIndex, runName } from '../fill/runs.mjs';
+import { nextIndex } from '../fill/runs.mjs';
 import { Bare } from '../reference/bare.mjs';
 import { timed } from './timed.mjs';
 
@@ -32,16 +32,7 @@ export default class BareRelease {
   }
 
   async #release() {
-    const index = this.next++;
-    await fillRuns(this.client, {
-      state: 'queued',
-      kinds: [NEXT_IN_LINE],
-      prefix: 'next-',
-      from: index,
-      count: 1,
-      age: 0,
-    });
-    const runId = runName('next-', index);
+    const runId = await queueNext(this.client, this.next++);
     const began = performance.now();
     await this.bare.settle({ ...this.held, node: HOT });
     await this.bare.promote({ run_id: runId, node: HOT });

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { NEXT_IN_LINE } from '../fill/kinds.mjs';
+import { queueNext } from '../fill/next-in-line.mjs';
 import { HOT } from '../fill/nodes.mjs';
-import { fillRuns, nextIndex, runName } from '../fill/runs.mjs';
+import { nextIndex } from '../fill/runs.mjs';
 import { Connection, expectStatus } from './connection.mjs';
 import { timed } from './timed.mjs';
 
@@ -37,7 +37,7 @@ export default class Release {
 
   async #release(parked) {
     const claim = parked ? this.#claim(60) : undefined;
-    const runId = await this.#queueNext();
+    const runId = await queueNext(this.client, this.next++);
     const path = `/v1/runs/${this.held.run_id}/steps/1/result`;
     const body = { node_id: HOT, attempt: 1, exit_code: 0 };
     const request = this.reports.prepare('POST', path, body, { 'mediator-lease': this.held.nonce });
@@ -55,19 +55,6 @@ export default class Release {
 
   async #claim(wait) {
     return expectStatus(await this.claims.send('POST', `/v1/nodes/${HOT}/claim?wait=${wait}`), 200);
-  }
-
-  async #queueNext() {
-    const index = this.next++;
-    await fillRuns(this.client, {
-      state: 'queued',
-      kinds: [NEXT_IN_LINE],
-      prefix: 'next-',
-      from: index,
-      count: 1,
-      age: 0,
-    });
-    return runName('next-', index);
   }
 
   async stop() {

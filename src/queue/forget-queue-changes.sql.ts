@@ -1,9 +1,11 @@
+import { KEPT_SECONDS } from '../platform/database/followed.js';
 import type { Tx } from '../platform/database/queryable.js';
 
 /** Forgets changes that everybody who keeps the queue in memory has read, or has given up to. False: there were none. */
 export async function forgetQueueChanges(tx: Tx): Promise<boolean> {
   const { affected } = await tx.query(
-    "/* queue.forget-changes */ DELETE FROM queue_changes WHERE at < clock_timestamp() - interval '10 min'",
+    '/* queue.forget-changes */ DELETE FROM queue_changes WHERE at < clock_timestamp() - make_interval(secs => $1)',
+    [KEPT_SECONDS],
   );
   return affected > 0;
 }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Matched } from '../domain/matching/match-result.js';
 import type { QueuedRun } from '../domain/sweep/queue-line.js';
-import { sweepHeads, type Tried } from '../domain/sweep/sweep-heads.js';
+import { type Answer, sweepHeads, type Tried } from '../domain/sweep/sweep-heads.js';
 import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
@@ -80,39 +80,36 @@ export class Sweep {
     const sweep = sweepHeads(lines, (after) => queue.next(after), taken, this.config.maxLeasesPerRun);
     const matched: Promotable[] = [];
     let together = 1;
-    const promoteMatched = async (): Promise<Passed> => {
-      const runs = matched.splice(0);
-      const passed = runs.length === 0 ? 'ended' : await this.#promoteTogether(runs, whys, outcome);
-      together = Math.min(2 * together, most);
-      return passed;
-    };
     for (let step = sweep.next(); !step.done;) {
       if (this.lifecycle.graceOver.aborted) {
         outcome.unfinished = true;
         return 'ended';
       }
-      const { value: wish } = step;
-      if (wish.kind === 'tell too wide') {
-        this.#tellTooWide(wish.run, wish.onto);
-        step = sweep.next(undefined);
-      } else if (outcome.failed.includes(wish.run.run_id)) {
-        step = sweep.next({ kind: 'passed over' });
-      } else if (wish.run.alone || together === 1) {
-        const passed = await promoteMatched();
-        if (passed !== 'ended') return passed;
-        const tried = await this.#promoteOne(wish.run, wish.onto, whys, outcome);
+      const { run, onto, kind } = step.value;
+      let answer: Answer;
+      if (kind === 'tell too wide') {
+        this.#tellTooWide(run, onto);
+      } else if (outcome.failed.includes(run.run_id)) {
+        answer = { kind: 'passed over' };
+      } else if (run.alone || together === 1) {
+        const before = await this.#promoteTogether(matched.splice(0), whys, outcome);
+        if (before !== 'ended') return before;
+        const tried = await this.#promoteOne(run, onto, whys, outcome);
         if (tried === 'stale') return 'stale';
-        step = sweep.next(tried);
+        answer = tried;
+        together = Math.max(together, Math.min(2, most));
       } else {
-        const { assigned, nodes } = wish.onto;
-        if (matched.push({ run_id: wish.run.run_id, assigned, nodes }) >= together) {
-          const passed = await promoteMatched();
+        matched.push({ run_id: run.run_id, assigned: onto.assigned, nodes: onto.nodes });
+        answer = { kind: 'promoted', holds: onto.nodes.map((node) => node.node_id) };
+        if (matched.length >= together) {
+          const passed = await this.#promoteTogether(matched.splice(0), whys, outcome);
           if (passed !== 'ended') return passed;
+          together = Math.min(2 * together, most);
         }
-        step = sweep.next({ kind: 'promoted', holds: nodes.map((node) => node.node_id) });
       }
+      step = sweep.next(answer);
     }
-    return promoteMatched();
+    return this.#promoteTogether(matched, whys, outcome);
   }
 
   #tellTooWide({ run_id }: QueuedRun, { nodes }: Matched): void {
@@ -121,6 +118,7 @@ export class Sweep {
   }
 
   async #promoteTogether(runs: Promotable[], whys: Why[], outcome: SweepOutcome): Promise<Passed> {
+    if (runs.length === 0) return 'ended';
     try {
       const { kind } = await this.promotion.promote(runs, whys, { ownSteps: false });
       if (kind === 'collided') return 'stale';

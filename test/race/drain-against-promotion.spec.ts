@@ -34,6 +34,17 @@ describe('D9 an advert with drain races a promotion onto that node', () => {
     return { b, cancelled, letGo };
   };
 
+  /** The promotion has the node, and is not committed; an advert that drains waits for it. Lets both go on. */
+  const drainBehindPromotion = async (drain: string) => {
+    const { b, cancelled, letGo } = await promoteUpTo('promote.before-commit');
+    await carriedOut(server.database, 'queue.promote');
+    const advert = n1.advertise({ drain });
+    await blockedOn(server.database, 'nodes.lock-advert');
+    letGo();
+    const [{ body }] = await Promise.all([advert, cancelled]);
+    return { b, body };
+  };
+
   it.each(['graceful', 'at-boundary'])(
     'D9 the advert is first (%s): its answer shows no lease, and the run is not promoted',
     async (drain) => {
@@ -59,14 +70,7 @@ describe('D9 an advert with drain races a promotion onto that node', () => {
   );
 
   it('D9 the promotion is first, graceful: the advert waits for it, and its answer shows the lease', async () => {
-    const { b, cancelled, letGo } = await promoteUpTo('promote.before-commit');
-    await carriedOut(server.database, 'queue.promote');
-    const advert = n1.advertise({ drain: 'graceful' });
-    await blockedOn(server.database, 'nodes.lock-advert');
-    letGo();
-
-    const { body } = await advert;
-    await cancelled;
+    const { b, body } = await drainBehindPromotion('graceful');
     expect(body).toMatchObject({ drain: 'graceful', leases: [{ run_id: b, node_id: n1.nodeId }] });
     const claimed = (await n1.claim()).body;
     expect(claimed).toMatchObject({ run_id: b, lease: { nonce: body.leases[0].nonce } });
@@ -74,14 +78,8 @@ describe('D9 an advert with drain races a promotion onto that node', () => {
   });
 
   it('D9 the promotion is first, at-boundary: the advert waits for it, ends the run, and shows no lease', async () => {
-    const { b, cancelled, letGo } = await promoteUpTo('promote.before-commit');
-    await carriedOut(server.database, 'queue.promote');
-    const advert = n1.advertise({ drain: 'at-boundary' });
-    await blockedOn(server.database, 'nodes.lock-advert');
-    letGo();
-
-    expect((await advert).body).toMatchObject({ drain: 'at-boundary', leases: [] });
-    await cancelled;
+    const { b, body } = await drainBehindPromotion('at-boundary');
+    expect(body).toMatchObject({ drain: 'at-boundary', leases: [] });
     expect(await leases()).toEqual([]);
     expect(await show(server, b)).toMatchObject({ state: 'CANCELLED', verdict: { reason: 'drained' } });
     expect((await n1.claim()).status).toBe(204);

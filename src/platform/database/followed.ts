@@ -36,8 +36,10 @@ export interface Original<Copy, Change extends Changes> {
   learn(copy: Copy, changes: Change): void;
 }
 
-/** Changes are kept for twice as long: see `old-changes.ts`. Milliseconds. */
+/** Who has not looked for longer reads all of it. */
 const LONGEST_GAP_MS = 300_000;
+/** For how long changes are kept, in seconds: longer than anybody asks for them. */
+export const KEPT_SECONDS = (2 * LONGEST_GAP_MS) / 1000;
 const MOST_BEGINNINGS = 5;
 
 /*
