@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedInUseError } from '../../src/platform/embedded/embedded-error.js';
+import { openLocked } from '../../src/platform/embedded/open-locked.js';
 import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
 import { eventually, sql, Workshop } from './workshop.js';
 
@@ -41,6 +43,30 @@ describe('a data directory in use', () => {
     expect(refusals.every(({ message }) => message.includes(`(pid ${winner.pid})`))).toBe(true);
     winner.child.stdin!.end();
     expect(await winner.gone).toEqual([0, null]);
+  });
+
+  it('names who has it, not who had it before on another machine', async () => {
+    const dataDir = shop.path('just-taken');
+    mkdirSync(dataDir);
+    const path = join(dataDir, 'owner.lock');
+    writeFileSync(path, '1 elsewhere\n');
+    const lock = openLocked(path)!;
+    // It has looked once when this returns; only then the holder writes its pid.
+    const refusal = startEmbedded({ dataDir });
+    writeFileSync(path, `${process.pid} ${hostname()}\n`);
+    await expect(refusal).rejects.toMatchObject({ pid: process.pid });
+    await expect(refusal).rejects.toThrow(`in use by another Mediator (pid ${process.pid})`);
+    closeSync(lock);
+  });
+
+  it('names the machine that has it', async () => {
+    const dataDir = shop.path('taken-elsewhere');
+    mkdirSync(dataDir);
+    const path = join(dataDir, 'owner.lock');
+    writeFileSync(path, '1 elsewhere\n');
+    const lock = openLocked(path)!;
+    await expect(startEmbedded({ dataDir })).rejects.toThrow('in use by another Mediator on elsewhere (pid 1)');
+    closeSync(lock);
   });
 
   it('by a server started by hand is refused, too', async () => {

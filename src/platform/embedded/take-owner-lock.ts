@@ -22,12 +22,13 @@ export async function takeOwnerLock({ home, user }: Location): Promise<number> {
 async function inUse(home: string, path: string): Promise<EmbeddedInUseError> {
   let pid: number | undefined;
   let host: string | undefined;
-  // The holder writes its pid just after it has locked: until then the file is empty or names its predecessor.
-  for (let round = 0; round < 20; round++) {
+  // The holder writes its pid just after it has locked: until then the file is empty or names its predecessor, which may
+  // have been on another machine. So only a live process of this one is believed at once.
+  for (let round = 0; round < 100; round++) {
     const [first, second] = readFileSync(path, 'utf8').trim().split(' ');
     pid = Number(first) || undefined;
     host = second;
-    if (pid !== undefined && (host !== hostname() || isAlive(pid))) break;
+    if (pid !== undefined && host === hostname() && isAlive(pid)) break;
     await pause(10);
   }
   const where = host === undefined || host === hostname() ? '' : ` on ${host}`;
