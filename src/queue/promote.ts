@@ -37,7 +37,7 @@ export class Promote {
       return (await Promise.all(begun)).flat();
     };
     try {
-      const holds = await this.database.transaction('promote', work, { retry: false, commitsAhead: !ownSteps });
+      const holds = await this.database.transaction('promote', work, { retry: false });
       this.metrics.promotions.inc(runs.length);
       for (const run of runs) this.#logger.log({ msg: 'promoted', run_id: run.run_id, nodes: nodesOf(run), whys });
       return { kind: 'promoted', holds };

@@ -53,7 +53,7 @@ export class SealRecord {
       stored.catch(() => undefined);
       return Promise.resolve();
     };
-    await this.database.transaction('seal', work, { commitsAhead: true });
+    await this.database.transaction('seal', work);
     return stored;
   }
 }

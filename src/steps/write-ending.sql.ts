@@ -26,10 +26,12 @@ export function writeEnding(tx: Tx, runId: string, state: FinalState, verdict: V
        SELECT $1 AS run_id, 'ended' AS kind, jsonb_build_object(
          'state', $3::text, 'reason', $2::text, 'by', $4::text::jsonb->'by',
          'released', coalesce((SELECT jsonb_agg(node_id ORDER BY node_id) FROM released), '[]')) AS data),
-     told AS (${APPEND_EVENT})
-     UPDATE runs SET state = $3, verdict = $4::json, ended_at = clock_timestamp(), version = version + 1
-      WHERE run_id = $1 AND (state IN ('QUEUED', 'RUNNING')) IS TRUE`,
+     told AS (${APPEND_EVENT}),
+     ended AS (
+       UPDATE runs SET state = $3, verdict = $4::json, ended_at = clock_timestamp(), version = version + 1
+        WHERE run_id = $1 AND (state IN ('QUEUED', 'RUNNING')) IS TRUE
+       RETURNING run_id)
+     SELECT refuse('the run is over already') WHERE NOT EXISTS (SELECT FROM ended)`,
     [runId, verdict.reason, state, JSON.stringify(verdict)],
-    { touch: 1 },
   );
 }

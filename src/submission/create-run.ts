@@ -51,7 +51,7 @@ export class CreateRun {
       await beginRun(tx, run.run_id, { matched, ownSteps, terms });
     };
     try {
-      await this.database.transaction('create', work, { commitsAhead: !ownSteps });
+      await this.database.transaction('create', work);
     } catch (error) {
       if (refusal(error) === 'collided') return { kind: 'collided' };
       throw error;

@@ -4,6 +4,7 @@ import { signatureOf } from '../../src/domain/contract/signature.js';
 import { Config } from '../../src/platform/config/config.js';
 import { readConfig } from '../../src/platform/config/read-config.js';
 import { Database } from '../../src/platform/database/database.js';
+import type { Param } from '../../src/platform/database/queryable.js';
 import { Hints } from '../../src/platform/database/hints.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
 import { QueueView } from '../../src/queue/queue-view.js';
@@ -171,7 +172,7 @@ describe('the queue in the memory of two processes', () => {
     const [{ database: mine, view }] = processes as [(typeof processes)[0]];
     const query = mine.query.bind(mine);
     let page = 0;
-    jest.spyOn(mine, 'query').mockImplementation(async (sql: string, params?: unknown[]) => {
+    jest.spyOn(mine, 'query').mockImplementation(async (sql: string, params?: Param[]) => {
       const result = await query(sql, params);
       if (!sql.startsWith('/* queue.read-runs */') || ++page > 3) return result;
       // One that has been read and one that has not yet leave; one comes behind, and one in front.
@@ -203,7 +204,7 @@ describe('the queue in the memory of two processes', () => {
     await enqueue(database, ['two']);
 
     const query = mine.query.bind(mine);
-    jest.spyOn(mine, 'query').mockImplementationOnce(async (sql: string, params?: unknown[]) => {
+    jest.spyOn(mine, 'query').mockImplementationOnce(async (sql: string, params?: Param[]) => {
       const result = await query(sql, params);
       // The next look is told that it comes six minutes after the last.
       (result.rows[0] as { now: number }).now += 360_000;

@@ -153,7 +153,7 @@ describe('a COMMIT that gets no answer', () => {
     once('report.before-commit', async () => {
       const ended = await server.database.sql(
         `SELECT pg_terminate_backend(pid, 5000) AS ended FROM pg_stat_activity
-          WHERE datname = current_database() AND application_name = 'mediator' AND state = 'idle in transaction'`,
+          WHERE datname = current_database() AND application_name = 'mediator' AND xact_start IS NOT NULL`,
       );
       expect(ended).toEqual([{ ended: true }]);
     });

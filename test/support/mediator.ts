@@ -1,5 +1,6 @@
 import { Config } from '../../src/platform/config/config.js';
 import { readConfig } from '../../src/platform/config/read-config.js';
+import { watchNesting } from '../../src/platform/database/nesting.js';
 import { atPoints } from '../../src/platform/points.js';
 import { type Mediator, startMediator } from '../../src/start-mediator.js';
 import type { ReaperCounts } from '../../src/reaper/reaper-part.js';
@@ -7,6 +8,8 @@ import { ReaperPass } from '../../src/reaper/reaper-pass.js';
 import { createDatabase, type TestDatabase } from './database.js';
 import { type Send, sender } from './http.js';
 import { PlayedNode } from './played-node.js';
+
+watchNesting();
 
 /** The real server in this process, on a database of its own. */
 export interface TestMediator {

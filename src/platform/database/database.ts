@@ -7,7 +7,7 @@ import { TooLate, within } from '../within.js';
 import { DatabaseUnavailable } from './faults.js';
 import { Hints } from './hints.js';
 import { PooledClient } from './pooled-client.js';
-import type { Queryable, Result, Tx } from './queryable.js';
+import type { Param, Queryable, Result, Tx } from './queryable.js';
 import { Session } from './session.js';
 import { transaction, type TransactionOptions } from './transaction.js';
 
@@ -93,7 +93,7 @@ export class Database implements Queryable {
   }
 
   /** One statement outside any transaction: a read that stands alone. */
-  async query<Row = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Result<Row>> {
+  async query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<Result<Row>> {
     const session = await Session.open(this.source, this.config.answerSeconds);
     try {
       return await session.send<Row>(sql, params);
@@ -106,7 +106,7 @@ export class Database implements Queryable {
   transaction<T>(
     name: string,
     work: (tx: Tx) => Promise<T>,
-    options: Pick<TransactionOptions, 'retry' | 'commitsAhead'> = {},
+    options: Pick<TransactionOptions, 'retry'> = {},
   ): Promise<T> {
     return transaction(this.source, name, work, {
       ...options,

@@ -1,5 +1,5 @@
 import { pointBehind } from '../points.js';
-import type { Result } from './queryable.js';
+import type { Param, Result } from './queryable.js';
 import type { Session } from './session.js';
 
 /** The statements of one transaction, some of which are under way at once. */
@@ -14,7 +14,7 @@ export class Flight {
   ) {}
 
   /** Sends a statement and gives its answer. */
-  async query<Row>(sql: string, params?: unknown[]): Promise<Result<Row>> {
+  async query<Row>(sql: string, params?: Param[]): Promise<Result<Row>> {
     // What others of the same flight have failed or decided: nothing may follow it, least of all outside of it.
     if (this.#ended) throw new Error(`transaction ${this.name} has ended`);
     try {
@@ -29,8 +29,8 @@ export class Flight {
   }
 
   /** Sends a statement whose answer `landed` waits for. */
-  send(sql: string, params?: unknown[], must?: { touch: number }): void {
-    const sent = this.#send(sql, params, must);
+  send(sql: string, params?: Param[]): void {
+    const sent = this.query(sql, params);
     sent.catch(() => undefined);
     this.#unawaited.push(sent);
   }
@@ -43,11 +43,5 @@ export class Flight {
   /** Nothing can be sent any more. */
   end(): void {
     this.#ended = true;
-  }
-
-  async #send(sql: string, params: unknown[] | undefined, must: { touch: number } | undefined): Promise<void> {
-    const { affected } = await this.query(sql, params);
-    if (must === undefined || affected === must.touch) return;
-    throw new Error(`${sql.slice(0, 60)} touched ${affected} rows, not ${must.touch}`);
   }
 }

@@ -4,9 +4,15 @@ export interface Result<Row> {
   affected: number;
 }
 
+/**
+ * What can be given to a statement. JSON is given as text: to write it here could fail, and a statement that is not sent at
+ * all keeps no COMMIT from happening.
+ */
+export type Param = string | number | boolean | Date | Buffer | null | undefined | readonly Param[];
+
 /** Where a statement can be sent: a transaction, or the database itself for a read that stands alone. */
 export interface Queryable {
-  query<Row = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Result<Row>>;
+  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<Result<Row>>;
 }
 
 /** What other processes, and parked calls of this one, are told after a commit: that there is something to look at. */
@@ -16,10 +22,10 @@ export type Hint = 'steps' | 'runs' | 'asks' | 'logs';
 export interface Tx extends Queryable {
   readonly name: string;
   /**
-   * Sends a statement whose answer nobody needs: it costs no round trip of its own. Where it fails, or touches another
-   * number of rows than it must, the transaction fails: at the next answer that is waited for, or instead of its commit.
+   * Sends a statement whose answer nobody needs: it costs no round trip of its own. Where it fails the transaction fails: at
+   * the next answer that is waited for, or instead of its commit. What must have an effect says so itself, by `refuse`.
    */
-  send(sql: string, params?: unknown[], must?: { touch: number }): void;
+  send(sql: string, params?: Param[]): void;
   /** Tells whoever waits for such a thing to look, once this transaction is committed. */
   hint(hint: Hint): void;
   /** Runs a part of it that is undone by itself where it throws; the error goes on to the caller. */

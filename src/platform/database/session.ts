@@ -3,7 +3,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { TooLate, within } from '../within.js';
 import { DatabaseUnavailable, isUnreachable } from './faults.js';
 import type { PooledClient } from './pooled-client.js';
-import type { Result } from './queryable.js';
+import type { Param, Result } from './queryable.js';
 import { preparedName } from './prepared-name.js';
 
 /**
@@ -31,7 +31,7 @@ export class Session {
   }
 
   /** Sends a statement now; DatabaseUnavailable where it is not answered. */
-  async send<Row>(sql: string, params?: unknown[]): Promise<Result<Row> & { command: string }> {
+  async send<Row>(sql: string, params?: Param[]): Promise<Result<Row> & { command: string }> {
     try {
       const { rows, rowCount, command } = await within(this.answerSeconds, this.#query(sql, params));
       return { rows: rows as Row[], affected: rowCount ?? 0, command };
@@ -47,7 +47,7 @@ export class Session {
     await this.runner.release();
   }
 
-  #query(sql: string, params: unknown[] | undefined): Promise<pg.QueryResult> {
+  #query(sql: string, params: Param[] | undefined): Promise<pg.QueryResult> {
     this.client.gather();
     return this.client.query({ name: preparedName(sql), text: sql, values: params });
   }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
@@ -6,6 +5,7 @@ import { point } from '../points.js';
 import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable } from './faults.js';
 import { Flight } from './flight.js';
 import { type Hint, Rollback, type Tx } from './queryable.js';
+import { nesting } from './nesting.js';
 import { Session } from './session.js';
 
 /*
@@ -27,21 +27,17 @@ export interface TransactionOptions {
   answerSeconds: number;
   /** Whether contention (40P01, 40001, 55P03) runs the whole closure again. Default true. */
   retry?: boolean;
-  /**
-   * COMMIT goes out with the statements, before they are answered. For a transaction each of whose statements fails where
-   * it must not happen; `work` sends them, and waits for no answer.
-   */
-  commitsAhead?: boolean;
   onRetry?: (name: string) => void;
   onCommitted?: (hints: ReadonlySet<Hint>) => void;
 }
 
 const ATTEMPTS = 6;
-const open = new AsyncLocalStorage<string>();
 const logger = new Logger('database');
 
 /**
  * Runs `work` in one transaction and commits it; a Rollback thrown inside rolls back and gives its outcome.
+ * COMMIT goes out behind what was sent, before that is answered: a statement fails where the transaction must not happen,
+ * and behind one that has failed it is a rollback.
  * Throws CommitUnknown where COMMIT got no answer, DatabaseUnavailable where the database is away or the contention
  * does not end, and whatever else `work` threw after rolling back.
  */
@@ -51,8 +47,7 @@ export async function transaction<T>(
   work: (tx: Tx) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  const outer = open.getStore();
-  if (outer !== undefined) throw new Error(`transaction ${name} inside transaction ${outer}`);
+  nesting.refuse(name);
   for (let attempt = 1; ; attempt++) {
     try {
       return await once(source, name, work, options);
@@ -82,12 +77,11 @@ async function once<T>(
       const tx: Tx = {
         name,
         query: (sql, params) => flight.query(sql, params),
-        send: (sql, params, must) => flight.send(sql, params, must),
+        send: (sql, params) => flight.send(sql, params),
         hint: (hint) => hints.add(hint),
         savepoint: (part) => savepoint(flight, part),
       };
-      outcome = await open.run(name, () => work(tx));
-      if (!options.commitsAhead) await flight.landed();
+      outcome = await nesting.watch(name, () => work(tx));
       await point(`${name}.before-commit`);
     } catch (error) {
       flight.end();
@@ -96,7 +90,7 @@ async function once<T>(
       throw error;
     }
     flight.end();
-    await (options.commitsAhead ? commitAhead(session, flight) : commit(session));
+    await commit(session, flight);
   } finally {
     await close(session, name);
   }
@@ -132,26 +126,16 @@ async function savepoint<T>(flight: Flight, part: () => Promise<T>): Promise<T> 
   }
 }
 
-async function commit(session: Session): Promise<void> {
-  let command: string;
-  try {
-    ({ command } = await session.send('COMMIT'));
-  } catch (error) {
-    // An error with an SQLSTATE of its own is the answer "no"; a connection that went away is no answer.
-    if (error instanceof DatabaseUnavailable) throw new CommitUnknown(error);
-    throw error;
-  }
-  // So it is answered where a statement had failed and nobody had been told.
-  if (command !== 'COMMIT') throw new Error(`COMMIT was answered by ${command}`);
-}
-
 /** Where a statement has failed, so has the COMMIT behind it; where one is not answered, whether it happened is unknown. */
-async function commitAhead(session: Session, flight: Flight): Promise<void> {
-  const [landed, committed] = await Promise.allSettled([flight.landed(), commit(session)]);
-  if (landed.status === 'rejected') {
-    throw landed.reason instanceof DatabaseUnavailable ? new CommitUnknown(landed.reason) : landed.reason;
-  }
-  if (committed.status === 'rejected') throw committed.reason;
+async function commit(session: Session, flight: Flight): Promise<void> {
+  const [landed, committed] = await Promise.allSettled([flight.landed(), session.send('COMMIT')]);
+  const failed = [landed, committed].find((one) => one.status === 'rejected');
+  // An error with an SQLSTATE of its own is the answer "no"; a connection that went away is no answer.
+  if (failed?.reason instanceof DatabaseUnavailable) throw new CommitUnknown(failed.reason);
+  if (failed) throw failed.reason;
+  // So it is answered where a statement had failed and nobody had been told.
+  const { command } = (committed as PromiseFulfilledResult<{ command: string }>).value;
+  if (command !== 'COMMIT') throw new Error(`COMMIT was answered by ${command}`);
 }
 
 async function rollback(session: Session): Promise<void> {

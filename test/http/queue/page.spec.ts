@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../../src/platform/database/database.js';
+import type { Param } from '../../../src/platform/database/queryable.js';
 import { R } from '../../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { cancel, submitAll } from '../../support/queue.js';
@@ -26,7 +27,7 @@ describe('GET /v1/queue while it changes', () => {
   function beforeRows(act: () => Promise<unknown>): void {
     const database = server.mediator.app.get(Database);
     const query = database.query.bind(database);
-    jest.spyOn(database, 'query').mockImplementation(async (sql: string, params?: unknown[]) => {
+    jest.spyOn(database, 'query').mockImplementation(async (sql: string, params?: Param[]) => {
       if (sql.startsWith('/* queue.read-page */')) {
         jest.restoreAllMocks();
         await act();
