@@ -52,7 +52,7 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
   });
   // Left to itself, Node answers a missing Host and an unknown Expect without a body; here they meet the guards.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
-  await protectPages(server);
+  protectPages(server);
   takeJsonOnly(server);
   takeRawBodies(server);
   const routes = new Routes(server);

@@ -69,16 +69,16 @@ export class ExecutionController {
     refuseUnlessOwnNode(own, report.node_id);
     if (!nonce) throw new Problem('invalid_request', 'the header Mediator-Lease must carry the nonce of the lease');
     const reported = { ...report, run_id: runId, seq: stepSeq(seq), nonce };
-    let seal: (() => Promise<boolean>) | undefined;
+    let sealed: Promise<number> | undefined;
     const { step_state, rolled_back, run_state } = await this.queue.wakeAfter(
       async () => {
         const outcome = await this.results.report(reported);
-        if (isOver(outcome.run_state)) seal = this.record.begin(runId);
+        if (isOver(outcome.run_state)) sealed = this.record.seal([runId]);
         return outcome;
       },
       ({ whys }) => whys,
     );
-    await seal?.();
+    await sealed;
     return { run_id: runId, seq: reported.seq, step_state, rolled_back, run_state };
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';
 import type { Tx } from '../platform/database/queryable.js';
@@ -7,7 +8,7 @@ import { readClosed } from './read-closed.sql.js';
 import { renderRecord, type RenderedRecord } from './render-record.js';
 import { writeSeal } from './write-seal.sql.js';
 
-/** Seals closed records: after the commit that closed them and the wake, before the answer; what fails the reaper finishes. */
+/** Seals closed records: after the commit that closed them, beside the wake, before the answer; what fails the reaper finishes. */
 @Injectable()
 export class SealRecord {
   readonly #logger = new Logger('records');
@@ -16,27 +17,21 @@ export class SealRecord {
 
   /** Seals each of these runs' records; gives how many it sealed. Never throws: a request does not fail by its seal. */
   async seal(runIds: string[]): Promise<number> {
+    // What the runs have freed is looked at first: others wait for it.
+    await endOfTurn();
     let sealed = 0;
-    for (const runId of runIds) if (await this.begin(runId)()) sealed += 1;
+    for (const runId of runIds) if (await this.#sealOne(runId)) sealed += 1;
     return sealed;
   }
 
-  /**
-   * Begins to render a record, which does not change any more once it is closed, while others do what comes before the seal;
-   * gives what then stores it, and says whether it did. Neither throws.
-   */
-  begin(runId: string): () => Promise<boolean> {
-    const rendering = this.#render(runId);
-    rendering.catch(() => undefined);
-    return async () => {
-      try {
-        const record = await rendering;
-        return record !== undefined && (await this.#store(runId, record));
-      } catch (error) {
-        this.#logger.error({ msg: 'a record was not sealed; the reaper does it', run_id: runId, err: error });
-        return false;
-      }
-    };
+  async #sealOne(runId: string): Promise<boolean> {
+    try {
+      const record = await this.#render(runId);
+      return record !== undefined && (await this.#store(runId, record));
+    } catch (error) {
+      this.#logger.error({ msg: 'a record was not sealed; the reaper does it', run_id: runId, err: error });
+      return false;
+    }
   }
 
   /** Before the transaction: no connection is held while logs are hashed. Undefined: it is not closed. */

@@ -8,6 +8,7 @@ import { DatabaseUnavailable } from './faults.js';
 import { Hints } from './hints.js';
 import { PooledClient } from './pooled-client.js';
 import type { Param, Queryable, Result, Tx } from './queryable.js';
+import { Reads } from './reads.js';
 import { Session } from './session.js';
 import { transaction, type TransactionOptions } from './transaction.js';
 
@@ -36,6 +37,7 @@ const SESSION = [
 @Injectable()
 export class Database implements Queryable {
   #source: DataSource | undefined;
+  readonly #reads = new Reads(async () => Session.open(this.source, this.config.answerSeconds));
 
   constructor(
     private readonly config: Config,
@@ -93,13 +95,8 @@ export class Database implements Queryable {
   }
 
   /** One statement outside any transaction: a read that stands alone. */
-  async query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<Result<Row>> {
-    const session = await Session.open(this.source, this.config.answerSeconds);
-    try {
-      return await session.send<Row>(sql, params);
-    } finally {
-      await session.close();
-    }
+  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<Result<Row>> {
+    return this.#reads.query<Row>(sql, params);
   }
 
   /** The only way to write: see `transaction`. */

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import pg from 'pg';
 import { within } from '../within.js';
@@ -131,8 +132,8 @@ export class Hints {
     if (this.#sending) return;
     this.#sending = true;
     try {
-      // Whatever was rung within this turn of the loop goes in one statement.
-      await Promise.resolve();
+      // Whatever was rung within this turn of the loop goes in one statement, after what this process does by itself now.
+      await endOfTurn();
       while (this.#client !== undefined && this.#unsent.size > 0) {
         const sent = [...this.#unsent];
         this.#unsent.clear();

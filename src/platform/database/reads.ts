@@ -1,0 +1,49 @@
+import type { Param, Result } from './queryable.js';
+import type { Session } from './session.js';
+
+/** A connection for the reads of one turn, given back when the last of them is answered. */
+interface Shared {
+  opening: Promise<Session>;
+  waiting: number;
+}
+
+/**
+ * Reads that stand alone. Those that begin in one turn of the loop are sent together over one connection: each is still a
+ * statement of its own, but a connection for each would be as many calls to the system, each of which wakes another
+ * process, and that is most of what a small read costs.
+ */
+export class Reads {
+  #now: Shared | undefined;
+
+  constructor(private readonly open: () => Promise<Session>) {}
+
+  async query<Row>(sql: string, params?: Param[]): Promise<Result<Row>> {
+    const shared = (this.#now ??= this.#begin());
+    shared.waiting += 1;
+    try {
+      const session = await shared.opening;
+      return await session.send<Row>(sql, params);
+    } finally {
+      shared.waiting -= 1;
+      if (shared.waiting === 0) await this.#end(shared);
+    }
+  }
+
+  #begin(): Shared {
+    const shared = { opening: this.open(), waiting: 0 };
+    // The queue of the next tick is empty before the loop turns, so nothing of another turn joins.
+    process.nextTick(() => this.#leave(shared));
+    return shared;
+  }
+
+  #leave(shared: Shared): void {
+    if (this.#now === shared) this.#now = undefined;
+  }
+
+  async #end(shared: Shared): Promise<void> {
+    this.#leave(shared);
+    // One that was not opened is told to each who waited for it.
+    const session = await shared.opening.catch(() => undefined);
+    await session?.close();
+  }
+}
