@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { lockNode } from '../fleet/lock-node.sql.js';
+import { type LockedNode, lockNode } from '../fleet/lock-node.sql.js';
 import { Database } from '../platform/database/database.js';
 import { Rollback, type Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
@@ -31,44 +31,62 @@ export class Claim {
     const candidates = await readReadySteps(this.database, claimant.node_id);
     if (candidates.length === 0 && claimant.instance === '') return undefined;
     return this.database.transaction('claim', async (tx) => {
-      await refuseStale(tx, claimant);
-      for (const candidate of [...(await heldBy(tx, claimant)), ...candidates]) {
-        const run = await lockRun(tx, candidate.run_id);
-        if (run?.state !== 'RUNNING') continue;
-        // Asked again under the lock: it may have been taken away, or given to a claim of the same instance.
-        const [held] = await heldBy(tx, claimant);
-        if (held?.run_id === candidate.run_id) return this.#give(tx, held, claimant, 'step_redelivered');
-        if (held !== undefined) continue;
-        if (await claimStep(tx, candidate, claimant.node_id, claimant.instance)) {
-          return this.#give(tx, candidate, claimant, 'step_claimed');
-        }
-      }
-      return undefined;
+      // The node's row is locked first, as everybody does who needs the node; nothing is kept where the claim is refused.
+      const current = lockNode(tx, claimant.node_id).then((node) => refuseStale(node, claimant));
+      current.catch(() => undefined);
+      const row = (await takeFirst(tx, candidates, claimant, current)) ?? (await takeHeld(tx, claimant, current));
+      if (claimant.gone.aborted) throw new Rollback(undefined);
+      return row && claimOf(row, claimant.node_id);
     });
   }
+}
 
-  async #give(
-    tx: Tx,
-    step: ReadyStep,
-    { node_id, instance, gone }: Claimant,
-    event: 'step_claimed' | 'step_redelivered',
-  ): Promise<ClaimDto> {
-    const row = await readClaim(tx, step, node_id);
-    appendEvent(tx, step.run_id, event, { seq: step.seq, attempt: row.attempt, node_id, instance });
-    if (gone.aborted) throw new Rollback(undefined);
-    if (event === 'step_claimed') tx.hint('runs');
-    return claimOf(row, node_id);
+/** The first that can still be claimed; none where the claimant's instance holds one already. */
+async function takeFirst(
+  tx: Tx,
+  candidates: ReadyStep[],
+  { node_id, instance }: Claimant,
+  current: Promise<void>,
+): Promise<ClaimRow | undefined> {
+  for (const step of candidates) {
+    const [, , claimed, row] = await Promise.all([
+      current,
+      lockRun(tx, step.run_id),
+      claimStep(tx, step, node_id, instance),
+      readClaim(tx, step, node_id),
+    ]);
+    if (!claimed) continue;
+    if (row === undefined)
+      throw new Error(`node ${node_id} has claimed step ${step.seq} of run ${step.run_id} without a lease`);
+    tx.hint('runs');
+    return row;
   }
+  return undefined;
 }
 
-/** The step that the claimant's instance holds already, if any. */
-async function heldBy(tx: Tx, { node_id, instance }: Claimant): Promise<ReadyStep[]> {
-  return instance === '' ? [] : readHeldSteps(tx, node_id, instance);
+/** The step that the claimant's instance holds already, once more, if any. */
+async function takeHeld(
+  tx: Tx,
+  { node_id, instance }: Claimant,
+  current: Promise<void>,
+): Promise<ClaimRow | undefined> {
+  await current;
+  if (instance === '') return undefined;
+  const [held] = await readHeldSteps(tx, node_id, instance);
+  if (held === undefined) return undefined;
+  // Asked again under the lock: it may have been taken away.
+  const [, [still], row] = await Promise.all([
+    lockRun(tx, held.run_id),
+    readHeldSteps(tx, node_id, instance),
+    readClaim(tx, held, node_id),
+  ]);
+  if (still?.run_id !== held.run_id || still.seq !== held.seq || row === undefined) return undefined;
+  appendEvent(tx, held.run_id, 'step_redelivered', { seq: held.seq, attempt: row.attempt, node_id, instance });
+  return row;
 }
 
-/** Locks the node's row first, as everybody does who needs the node. A node that never advertised has none. */
-async function refuseStale(tx: Tx, { node_id, instance }: Claimant): Promise<void> {
-  const node = await lockNode(tx, node_id);
+/** A node that never advertised has no row. */
+function refuseStale(node: LockedNode | undefined, { node_id, instance }: Claimant): void {
   if (node === undefined || node.instance === '' || instance === '' || node.instance === instance) return;
   throw new Problem('stale_instance', `node ${node_id} advertises as another instance than the one that claims`);
 }

@@ -17,8 +17,8 @@ export interface ClaimRow {
   not_after: Date;
 }
 
-/** Everything a node needs to do a step it has claimed. */
-export async function readClaim(tx: Tx, { run_id, seq }: ReadyStep, nodeId: string): Promise<ClaimRow> {
+/** Everything a node needs to do a step it has claimed; undefined where it holds no lease for it. */
+export async function readClaim(tx: Tx, { run_id, seq }: ReadyStep, nodeId: string): Promise<ClaimRow | undefined> {
   const { rows } = await tx.query<ClaimRow>(
     `/* execution.read-claim */
      SELECT s.run_id, s.seq, s.id, s.kind, s.attempt, s.uses, r.contract->'steps'->(s.seq - 1) AS spec, r.assigned,
@@ -27,6 +27,5 @@ export async function readClaim(tx: Tx, { run_id, seq }: ReadyStep, nodeId: stri
       WHERE s.run_id = $1 AND s.seq = $2 AND s.node_id = $3`,
     [run_id, seq, nodeId],
   );
-  if (rows[0] === undefined) throw new Error(`node ${nodeId} holds no lease for step ${seq} of run ${run_id}`);
   return rows[0];
 }
