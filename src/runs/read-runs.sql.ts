@@ -22,7 +22,8 @@ export interface RunRow extends Omit<QueuedPlace, 'queued_at'> {
   ended_at: Date | null;
 }
 
-const COLUMNS = `
+/** A run `r` with its record `c`. */
+export const RUN_COLUMNS = `
   r.run_id, r.state, r.version, r.principal, r.work_id, r.contract->'work' AS work, r.requires, r.spread, r.signature,
   r.assigned, r.verdict, r.contract_hash, c.digest, c.purged_at IS NOT NULL AS purged,
   r.queued_at, r.created_at, r.started_at, r.ended_at,
@@ -31,7 +32,7 @@ const COLUMNS = `
 /** One run; undefined where there is none of that id. */
 export async function readRun(database: Queryable, runId: string): Promise<RunRow | undefined> {
   const { rows } = await database.query<RunRow>(
-    `/* runs.read */ SELECT ${COLUMNS} FROM runs r JOIN records c USING (run_id) WHERE r.run_id = $1`,
+    `/* runs.read */ SELECT ${RUN_COLUMNS} FROM runs r JOIN records c USING (run_id) WHERE r.run_id = $1`,
     [runId],
   );
   return rows[0];
@@ -52,7 +53,7 @@ export async function readRunPage(
 ): Promise<RunRow[]> {
   const { rows } = await database.query<RunRow>(
     `/* runs.read-page */
-     SELECT ${COLUMNS}
+     SELECT ${RUN_COLUMNS}
        FROM runs r JOIN records c USING (run_id)
       WHERE ${filter.state === undefined ? '$1::text IS NULL' : 'r.state = $1'}
         AND ${filter.work_id === undefined ? '$2::text IS NULL' : 'r.work_id = $2'}

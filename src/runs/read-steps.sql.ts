@@ -18,12 +18,12 @@ export interface StepRow {
   result: StepResult | null;
 }
 
+export const STEP_COLUMNS = 'seq, id, kind, uses, state, node_id, needs, attempt, chosen, started_at, ended_at, result';
+
 /** The steps of a run in the contract's order. */
 export async function readSteps(database: Queryable, runId: string): Promise<StepRow[]> {
   const { rows } = await database.query<StepRow>(
-    `/* runs.read-steps */
-     SELECT seq, id, kind, uses, state, node_id, needs, attempt, chosen, started_at, ended_at, result
-       FROM steps WHERE run_id = $1 ORDER BY seq`,
+    `/* runs.read-steps */ SELECT ${STEP_COLUMNS} FROM steps WHERE run_id = $1 ORDER BY seq`,
     [runId],
   );
   return rows;

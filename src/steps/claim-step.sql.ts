@@ -2,10 +2,8 @@ import type { Tx } from '../platform/database/queryable.js';
 import { APPEND_EVENT } from '../records/append-event.sql.js';
 import { READY, type ReadyStep } from './ready-steps.sql.js';
 
-/** What the instance $2 of the node $1 holds, if it has a name. */
-const HELD = `
-  SELECT h.run_id, h.seq FROM steps h
-   WHERE h.node_id = $1 AND h.instance = $2 AND h.instance <> '' AND h.state = 'CLAIMED'`;
+/** A step `h` that the instance $2 of the node $1 holds, if it has a name. */
+const HELD = "h.node_id = $1 AND h.instance = $2 AND h.instance <> '' AND h.state = 'CLAIMED'";
 
 /**
  * Gives the step to the node, and tells of it, if it may still begin and this named instance holds none; the run is locked,
@@ -21,7 +19,7 @@ export async function claimStep(
     `/* steps.claim-step */
      WITH claimed AS (
        UPDATE steps s SET state = 'CLAIMED', instance = $2, started_at = clock_timestamp()
-        WHERE s.run_id = $3 AND s.seq = $4 AND s.node_id = $1 AND ${READY} AND NOT EXISTS (${HELD})
+        WHERE s.run_id = $3 AND s.seq = $4 AND s.node_id = $1 AND ${READY} AND NOT EXISTS (SELECT FROM steps h WHERE ${HELD})
        RETURNING run_id, seq, attempt, node_id, instance, started_at),
      counted AS (UPDATE runs r SET version = version + 1 FROM claimed WHERE r.run_id = claimed.run_id),
      begun AS (
@@ -40,6 +38,9 @@ export async function claimStep(
 
 /** The step that this named instance holds already: one at most. */
 export async function readHeldSteps(tx: Tx, nodeId: string, instance: string): Promise<ReadyStep[]> {
-  const { rows } = await tx.query<ReadyStep>(`/* steps.read-held-steps */ ${HELD}`, [nodeId, instance]);
+  const { rows } = await tx.query<ReadyStep>(
+    `/* steps.read-held-steps */ SELECT h.run_id, h.seq FROM steps h WHERE ${HELD}`,
+    [nodeId, instance],
+  );
   return rows;
 }

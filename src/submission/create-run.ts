@@ -8,8 +8,8 @@ import type { Tx } from '../platform/database/queryable.js';
 import { point } from '../platform/points.js';
 import { beginRun } from '../steps/begin-run.js';
 import { termsOf } from '../steps/terms-of.js';
-import { readStored, type StoredRun } from '../runs/read-stored.js';
-import { insertRun, type NewRun } from './insert-run.sql.js';
+import type { StoredRun } from '../runs/read-stored.js';
+import { insertRunning, type NewRun } from './insert-run.sql.js';
 
 /** `stored`: the run as it was committed, where that was read on the way. */
 export interface Created {
@@ -36,17 +36,13 @@ export class CreateRun {
   ): Promise<Created | { kind: 'collided' } | { kind: 'existed' }> {
     const terms = termsOf(this.config);
     const ownSteps = run.alone;
-    let inserted = Promise.resolve(false);
-    let stored: Promise<StoredRun | undefined> = Promise.resolve(undefined);
+    let inserted: Promise<StoredRun | undefined> = Promise.resolve(undefined);
     const work = async (tx: Tx): Promise<void> => {
-      inserted = insertRun(tx, run, { state: 'RUNNING', assigned, nodes });
+      inserted = insertRunning(tx, run, assigned, nodes);
       inserted.catch(() => undefined);
       await point('create.before-grant');
       grantNewRun(tx, run.run_id, nodes, terms.ttlSeconds);
       if (ownSteps && !(await inserted)) return;
-      // What it has become is not known before its own steps have gone.
-      if (!ownSteps) stored = readStored(tx, run.run_id);
-      stored.catch(() => undefined);
       const matched = nodes.map((node) => node.node_id);
       await beginRun(tx, run.run_id, { matched, ownSteps, terms });
     };
@@ -56,6 +52,9 @@ export class CreateRun {
       if (refusal(error) === 'collided') return { kind: 'collided' };
       throw error;
     }
-    return (await inserted) ? { kind: 'created', stored: await stored } : { kind: 'existed' };
+    const stored = await inserted;
+    if (stored === undefined) return { kind: 'existed' };
+    // What it has become where its own steps have gone is not known from its row as it was inserted.
+    return ownSteps ? { kind: 'created' } : { kind: 'created', stored };
   }
 }

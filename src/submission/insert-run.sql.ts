@@ -3,9 +3,12 @@ import type { AssignedRole } from '../domain/matching/fleet.js';
 import type { Verdict } from '../domain/verdict.js';
 import type { WaitingReason, Holder } from '../domain/waiting/waiting.js';
 import type { GrantedNode } from '../leases/grant-leases.sql.js';
-import type { Tx } from '../platform/database/queryable.js';
+import type { Param, Tx } from '../platform/database/queryable.js';
 import { APPEND_EVENT, type EventKind } from '../records/append-event.sql.js';
 import { OPEN_RECORD } from '../records/open-record.sql.js';
+import { RUN_COLUMNS, type RunRow } from '../runs/read-runs.sql.js';
+import { STEP_COLUMNS, type StepRow } from '../runs/read-steps.sql.js';
+import type { StoredRun } from '../runs/read-stored.js';
 import { INSERT_STEPS } from '../steps/insert-steps.sql.js';
 import { stepRows } from '../steps/step-rows.js';
 
@@ -27,49 +30,74 @@ export type Begins =
   | { state: 'QUEUED'; reason: WaitingReason; holders: Holder[] }
   | { state: 'FAILED'; verdict: Verdict };
 
+/** Parts of a statement: the run with its open record, its steps and the first line of its history. */
+const INSERTED = `
+  run AS (
+    INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature, alone,
+                      assigned, wait_reason, wait_holders, verdict, created_at, queued_at, started_at, ended_at)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now.at,
+           CASE $2 WHEN 'QUEUED' THEN now.at END, CASE $2 WHEN 'RUNNING' THEN now.at END,
+           CASE $2 WHEN 'FAILED' THEN now.at END
+      FROM (SELECT clock_timestamp() AS at) AS now
+        ON CONFLICT (run_id) DO NOTHING
+    RETURNING *),
+  given AS (SELECT $15::json AS steps),
+  record AS (${OPEN_RECORD} RETURNING *),
+  step AS (${INSERT_STEPS} RETURNING *),
+  telling AS (SELECT run_id, $16::text AS kind, $17::jsonb AS data FROM run),
+  told AS (${APPEND_EVENT})`;
+
 /**
  * Inserts the run with its open record, its steps and the first line of its history; false where a run of this id exists.
  * Waits for another transaction that is inserting the same id.
  */
 export async function insertRun(tx: Tx, run: NewRun, begins: Begins): Promise<boolean> {
-  const assigned = begins.state === 'RUNNING' ? begins.assigned : null;
   const { affected } = await tx.query(
-    `/* submission.insert-run */
-     WITH run AS (
-       INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature, alone,
-                         assigned, wait_reason, wait_holders, verdict, created_at, queued_at, started_at, ended_at)
-       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now.at,
-              CASE $2 WHEN 'QUEUED' THEN now.at END, CASE $2 WHEN 'RUNNING' THEN now.at END,
-              CASE $2 WHEN 'FAILED' THEN now.at END
-         FROM (SELECT clock_timestamp() AS at) AS now
-           ON CONFLICT (run_id) DO NOTHING
-       RETURNING run_id),
-     given AS (SELECT $15::json AS steps),
-     record AS (${OPEN_RECORD}),
-     step AS (${INSERT_STEPS}),
-     telling AS (SELECT run_id, $16::text AS kind, $17::jsonb AS data FROM run),
-     told AS (${APPEND_EVENT})
-     SELECT FROM run`,
-    [
-      run.run_id,
-      begins.state,
-      run.principal,
-      JSON.stringify(run.contract),
-      run.contract_hash,
-      run.work_id,
-      JSON.stringify(run.contract.requires),
-      run.contract.spread ?? false,
-      run.signature,
-      run.alone,
-      assigned && JSON.stringify(assigned),
-      begins.state === 'QUEUED' ? begins.reason : null,
-      begins.state === 'QUEUED' ? JSON.stringify(begins.holders) : null,
-      begins.state === 'FAILED' ? JSON.stringify(begins.verdict) : null,
-      JSON.stringify(begins.state === 'FAILED' ? [] : stepRows(run.contract, assigned ?? [])),
-      ...firstEvent(begins),
-    ],
+    `/* submission.insert-run */ WITH ${INSERTED} SELECT FROM run`,
+    valuesOf(run, begins),
   );
   return affected === 1;
+}
+
+/** The same for a run that begins RUNNING; gives it as it is stored then, undefined where a run of this id exists. */
+export async function insertRunning(
+  tx: Tx,
+  run: NewRun,
+  assigned: AssignedRole[],
+  nodes: GrantedNode[],
+): Promise<StoredRun | undefined> {
+  const { rows } = await tx.query<RunRow & { steps: StepRow[] }>(
+    `/* submission.insert-running */
+     WITH ${INSERTED}
+     SELECT ${RUN_COLUMNS}, (SELECT json_agg(s ORDER BY s.seq) FROM (SELECT ${STEP_COLUMNS} FROM step) AS s) AS steps
+       FROM run r JOIN record c USING (run_id)`,
+    valuesOf(run, { state: 'RUNNING', assigned, nodes }),
+  );
+  if (rows[0] === undefined) return undefined;
+  const { steps, ...row } = rows[0];
+  return { row, steps };
+}
+
+function valuesOf(run: NewRun, begins: Begins): Param[] {
+  const assigned = begins.state === 'RUNNING' ? begins.assigned : null;
+  return [
+    run.run_id,
+    begins.state,
+    run.principal,
+    JSON.stringify(run.contract),
+    run.contract_hash,
+    run.work_id,
+    JSON.stringify(run.contract.requires),
+    run.contract.spread ?? false,
+    run.signature,
+    run.alone,
+    assigned && JSON.stringify(assigned),
+    begins.state === 'QUEUED' ? begins.reason : null,
+    begins.state === 'QUEUED' ? JSON.stringify(begins.holders) : null,
+    begins.state === 'FAILED' ? JSON.stringify(begins.verdict) : null,
+    JSON.stringify(begins.state === 'FAILED' ? [] : stepRows(run.contract, assigned ?? [])),
+    ...firstEvent(begins),
+  ];
 }
 
 function firstEvent(begins: Begins): [EventKind, string] {
