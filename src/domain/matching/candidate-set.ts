@@ -37,6 +37,17 @@ export class CandidateSet {
     );
   }
 
+  /** All of them, in ascending order, where they are few. */
+  get few(): readonly number[] | undefined {
+    return 'few' in this.nodes ? this.nodes.few : undefined;
+  }
+
+  /** All of them, in ascending order. */
+  *ranks(): Generator<number, void, undefined> {
+    if ('few' in this.nodes) return yield* this.nodes.few;
+    for (const [word, bits] of this.nodes.bits.entries()) yield* ranksIn(word, bits);
+  }
+
   hasRank(rank: number): boolean {
     if ('few' in this.nodes) return this.nodes.few.includes(rank);
     return (this.nodes.bits[rank >>> 5]! & (1 << (rank & 31))) !== 0;
@@ -66,13 +77,14 @@ export class CandidateSet {
     if ('few' in this.nodes) return this.nodes.few.filter((rank) => nodes.hasRank(rank)).slice(0, limit);
     const found: number[] = [];
     for (let word = 0; word < this.nodes.bits.length && found.length < limit; word++) {
-      let both = this.nodes.bits[word]! & nodes.bits[word]!;
-      for (; both !== 0 && found.length < limit; both &= both - 1) {
-        found.push(32 * word + 31 - Math.clz32(both & -both));
-      }
+      found.push(...ranksIn(word, this.nodes.bits[word]! & nodes.bits[word]!));
     }
-    return found;
+    return found.slice(0, limit);
   }
+}
+
+function* ranksIn(word: number, bits: number): Generator<number, void, undefined> {
+  for (; bits !== 0; bits &= bits - 1) yield 32 * word + 31 - Math.clz32(bits & -bits);
 }
 
 function noBits(fleet: RankedFleet): Uint32Array {

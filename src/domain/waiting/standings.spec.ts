@@ -58,8 +58,10 @@ describe('standings', () => {
 
   it('count what comparing every pair over every node counts, for any places in order', () => {
     const contract = fc.subarray(['w', 'x', 'y', 'z'], { minLength: 1, maxLength: 2 });
+    // With and without many that offer the same: sets of many nodes are kept in another way than sets of few.
     const fleets = fc
-      .array(fc.subarray(['x', 'y', 'z']), { maxLength: 70 })
+      .tuple(fc.array(fc.subarray(['x', 'y', 'z']), { maxLength: 20 }), fc.subarray(['x', 'y']))
+      .map(([few, same]) => [...few, ...Array<string[]>(same.length > 0 ? 70 : 0).fill(same)])
       .map((offers) => offers.map((offered, i) => node(`n${i}`, ...offered)));
     const places = fc.array(fc.tuple(contract, fc.boolean(), fc.boolean()), { maxLength: 30 });
     fc.assert(

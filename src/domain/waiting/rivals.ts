@@ -1,0 +1,46 @@
+import type { CandidateSet } from '../matching/candidate-set.js';
+
+/** Things with the nodes that each could take. */
+interface Rival {
+  candidates: CandidateSet;
+  /** The last question that it was found for. */
+  foundFor?: number;
+}
+
+/**
+ * Who could take a node that others could take. Who has few candidates is found by the node; those with many, of whom
+ * several most often share a set, are compared set by set.
+ */
+export class Rivals<T extends Rival> {
+  readonly #byNode = new Map<number, T[]>();
+  readonly #bySet = new Map<CandidateSet, T[]>();
+  #questions = 0;
+
+  constructor(all: Iterable<T>) {
+    for (const one of all) {
+      const { few } = one.candidates;
+      if (few === undefined) put(this.#bySet, one.candidates, one);
+      else for (const rank of few) put(this.#byNode, rank, one);
+    }
+  }
+
+  /** Each of them that could take some of these nodes, once. */
+  of(wanted: CandidateSet): T[] {
+    const question = ++this.#questions;
+    const found: T[] = [];
+    const find = (one: T): void => {
+      if (one.foundFor === question) return;
+      one.foundFor = question;
+      found.push(one);
+    };
+    for (const rank of wanted.ranks()) this.#byNode.get(rank)?.forEach(find);
+    for (const [set, those] of this.#bySet) if (wanted.meets(set)) those.forEach(find);
+    return found;
+  }
+}
+
+function put<Key, T>(lists: Map<Key, T[]>, key: Key, one: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [one]);
+  else list.push(one);
+}
