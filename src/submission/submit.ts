@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { match } from '../domain/matching/match.js';
+import type { Contract } from '../domain/contract/contract.js';
+import { match, matchFree } from '../domain/matching/match.js';
+import type { Matched, MatchResult } from '../domain/matching/match-result.js';
 import { tooWide } from '../domain/matching/width.js';
-import { FleetView } from '../fleet/fleet-view.js';
+import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
 import { point } from '../platform/points.js';
 import { type Created, CreateRun } from './create-run.js';
@@ -16,6 +18,9 @@ export type Submitted =
 /** A submission's decision: match, then create, enqueue or reject. Each of those is one transaction. */
 @Injectable()
 export class Submit {
+  /** What the submissions under way were matched with. */
+  readonly #wanted = new Set<Matched>();
+
   constructor(
     private readonly fleet: FleetView,
     private readonly config: Config,
@@ -25,19 +30,45 @@ export class Submit {
   ) {}
 
   async submit(run: NewRun): Promise<Submitted> {
-    const { requires, spread = false } = run.contract;
     const fleet = await this.fleet.look();
-    const found = match(requires, spread, fleet.adverts, fleet.taken);
-    await point('submit.matched');
+    const found = this.#match(run.contract, fleet);
+    if (found.kind === 'matched') this.#wanted.add(found);
+    try {
+      await point('submit.matched');
+      return await this.#decide(run, found, fleet);
+    } finally {
+      if (found.kind === 'matched') this.#wanted.delete(found);
+    }
+  }
+
+  /**
+   * Where there is room beside the submissions under way it is taken beside them: all would want the node that is preferred
+   * most, and all but one of them had to wait for a sweep. Where there is none it is as if they were not there.
+   */
+  #match({ requires, spread = false }: Contract, { adverts, taken }: Fleet): MatchResult {
+    if (this.#wanted.size > 0) {
+      const beside = taken.copy();
+      for (const { nodes } of this.#wanted) for (const { node_id } of nodes) beside.add(node_id);
+      const found = matchFree(requires, spread, adverts, beside);
+      if (found && !this.#isTooWide(found)) return { kind: 'matched', ...found };
+    }
+    return match(requires, spread, adverts, taken);
+  }
+
+  async #decide(run: NewRun, found: MatchResult, fleet: Fleet): Promise<Submitted> {
     if (found.kind === 'unsatisfiable') return this.#reject(run, 'unsatisfiable', found.detail);
     if (found.kind === 'busy') return { kind: await this.enqueueRun.enqueue(run, fleet) };
-    if (tooWide(found.nodes.length, this.config.maxLeasesPerRun)) {
+    if (this.#isTooWide(found)) {
       return this.#reject(run, 'too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));
     }
     const outcome = await this.createRun.create(run, found.assigned, found.nodes);
     if (outcome.kind !== 'collided') return outcome;
     // The first transaction has rolled back whole; what it was matched against is outdated.
     return { kind: await this.enqueueRun.enqueue(run, await this.fleet.look()) };
+  }
+
+  #isTooWide({ nodes }: Matched): boolean {
+    return tooWide(nodes.length, this.config.maxLeasesPerRun);
   }
 
   async #reject(run: NewRun, reason: 'unsatisfiable' | 'too_wide', detail: string): Promise<Submitted> {

@@ -120,6 +120,21 @@ describe('submissions that race', () => {
     },
   );
 
+  it('two at once, where there is room for both, take a node each, and neither waits', async () => {
+    for (const node of ['W1', 'W2']) await server.node(node, [{ role: 'w' }]).advertise();
+    const first = hold('create.before-grant');
+    const a = submit(R('w', { run_id: 'w-a' }));
+    await first.reached;
+    expect((await submit(R('w', { run_id: 'w-b' }))).status).toBe(201);
+    first.letGo();
+    expect((await a).status).toBe(201);
+    expect(await leases('W1', 'W2')).toEqual([
+      { node_id: 'W1', run_id: 'w-a' },
+      { node_id: 'W2', run_id: 'w-b' },
+    ]);
+    expect(await kindsOf('w-a')).toEqual(['granted']);
+  });
+
   it('A9 one of two nodes is taken: the other is not kept', async () => {
     await server.node('P1', [{ role: 'p-x' }]).advertise();
     await server.node('P2', [{ role: 'p-y' }]).advertise();
