@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { TooLate, within } from '../within.js';
 import { DatabaseUnavailable, isUnreachable } from './faults.js';
 import type { PooledClient } from './pooled-client.js';
 import type { Param, Result } from './queryable.js';
@@ -13,13 +12,16 @@ import { preparedName } from './prepared-name.js';
  * and parsed each time: sent together 0.68, kept prepared 0.49, both 0.31.
  */
 export class Session {
+  #waiting = 0;
+  #patience: NodeJS.Timeout | undefined;
+
   private constructor(
     private readonly runner: QueryRunner,
     private readonly client: PooledClient,
     private readonly answerSeconds: number,
   ) {}
 
-  /** DatabaseUnavailable where there is no connection to be had. `answerSeconds`: how long each answer is waited for. */
+  /** DatabaseUnavailable where there is no connection to be had. `answerSeconds`: how long the next answer is waited for. */
   static async open(source: DataSource, answerSeconds: number): Promise<Session> {
     const runner = source.createQueryRunner();
     try {
@@ -32,19 +34,29 @@ export class Session {
 
   /** Sends a statement now; DatabaseUnavailable where it is not answered. */
   async send<Row>(sql: string, params?: Param[]): Promise<Result<Row> & { command: string }> {
+    this.#expectAnswer();
     try {
-      const { rows, rowCount, command } = await within(this.answerSeconds, this.#query(sql, params));
+      const { rows, rowCount, command } = await this.#query(sql, params);
       return { rows: rows as Row[], affected: rowCount ?? 0, command };
     } catch (error) {
-      // A way that takes bytes and brings none back is noticed by nobody else. Who got the connection next would wait too.
-      if (error instanceof TooLate) this.client.giveUp();
       throw unreachableOr(error);
+    } finally {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) clearTimeout(this.#patience);
+      else this.#patience?.refresh();
     }
   }
 
   /** Gives the connection back. */
   async close(): Promise<void> {
     await this.runner.release();
+  }
+
+  /** One timer for all that is under way: of a way that takes bytes and brings none back nobody else would tell. */
+  #expectAnswer(): void {
+    this.#waiting += 1;
+    // Whoever waits is told that the connection has ended, and who gets another next does not wait as well.
+    if (this.#waiting === 1) this.#patience = setTimeout(() => this.client.giveUp(), this.answerSeconds * 1000);
   }
 
   #query(sql: string, params: Param[] | undefined): Promise<pg.QueryResult> {
@@ -54,5 +66,5 @@ export class Session {
 }
 
 function unreachableOr(error: unknown): unknown {
-  return error instanceof TooLate || isUnreachable(error) ? new DatabaseUnavailable(error) : error;
+  return isUnreachable(error) ? new DatabaseUnavailable(error) : error;
 }
