@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CandidateSet } from './candidate-set.js';
+import { CandidateSets } from './candidate-sets.js';
 import { RankedFleet } from './ranked-fleet.js';
 import { TakenNodes } from './taken-nodes.js';
 
@@ -30,10 +31,34 @@ describe('a set of candidates', () => {
         expect([a.meets(b), b.meets(a)]).toEqual([both.length > 0, both.length > 0]);
         expect(a.countIn(nodes)).toBe(both.length);
         expect(a.firstIn(nodes, limit)).toEqual(both.slice(0, limit));
+        const same = one.join() === other.join();
+        expect([a.equals(b), b.equals(a), a.equals(CandidateSet.of(one, FLEET))]).toEqual([same, same, true]);
+        expect(a.hash).toBe(CandidateSet.of(one, FLEET).hash);
         const union = CandidateSet.union([a, b], FLEET);
         expect(union.size).toBe(new Set([...one, ...other]).size);
         expect(union.firstIn(nodes, 300)).toEqual(other);
       }),
     );
+  });
+
+  it('is kept once, however its nodes are asked for', () => {
+    const offer = { capability: 'board', attrs: { soc: 'bcm', rev: '2' } };
+    const nodes = Array.from({ length: 80 }, (_, i) => ({
+      node_id: `n${i}`,
+      label: '',
+      offer_rev: 1,
+      capabilities: [offer],
+    }));
+    const sets = CandidateSets.in(RankedFleet.of(nodes));
+    const all = sets.of({ as: 'a', capability: 'board' });
+    expect(all.size).toBe(80);
+    expect(sets.of({ as: 'b', capability: 'board', attrs: { soc: 'bcm' } })).toBe(all);
+    expect(
+      sets.ofAny([
+        { as: 'c', capability: 'board', attrs: { rev: '2' } },
+        { as: 'd', capability: 'board' },
+      ]),
+    ).toBe(all);
+    expect(sets.of({ as: 'e', capability: 'board', attrs: { soc: 'other' } })).not.toBe(all);
   });
 });

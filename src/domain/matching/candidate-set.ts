@@ -42,10 +42,24 @@ export class CandidateSet {
     return 'few' in this.nodes ? this.nodes.few : undefined;
   }
 
-  /** All of them, in ascending order. */
-  *ranks(): Generator<number, void, undefined> {
-    if ('few' in this.nodes) return yield* this.nodes.few;
-    for (const [word, bits] of this.nodes.bits.entries()) yield* ranksIn(word, bits);
+  /** Equal for equal sets, and seldom for others. */
+  get hash(): number {
+    let hash = this.size;
+    // FNV-1a, by words.
+    for (const word of this.#words) hash = Math.imul(hash ^ word, 0x01000193);
+    return hash;
+  }
+
+  equals(other: CandidateSet): boolean {
+    const [a, b] = [this.#words, other.#words];
+    if (this.size !== other.size || a.length !== b.length) return false;
+    for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+    return true;
+  }
+
+  /** Sets of one size are kept in one way. */
+  get #words(): ArrayLike<number> & Iterable<number> {
+    return 'few' in this.nodes ? this.nodes.few : this.nodes.bits;
   }
 
   hasRank(rank: number): boolean {
@@ -77,14 +91,13 @@ export class CandidateSet {
     if ('few' in this.nodes) return this.nodes.few.filter((rank) => nodes.hasRank(rank)).slice(0, limit);
     const found: number[] = [];
     for (let word = 0; word < this.nodes.bits.length && found.length < limit; word++) {
-      found.push(...ranksIn(word, this.nodes.bits[word]! & nodes.bits[word]!));
+      let both = this.nodes.bits[word]! & nodes.bits[word]!;
+      for (; both !== 0 && found.length < limit; both &= both - 1) {
+        found.push(32 * word + 31 - Math.clz32(both & -both));
+      }
     }
-    return found.slice(0, limit);
+    return found;
   }
-}
-
-function* ranksIn(word: number, bits: number): Generator<number, void, undefined> {
-  for (; bits !== 0; bits &= bits - 1) yield 32 * word + 31 - Math.clz32(bits & -bits);
 }
 
 function noBits(fleet: RankedFleet): Uint32Array {

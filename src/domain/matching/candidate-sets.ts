@@ -15,6 +15,8 @@ export class CandidateSets {
   readonly #byRequirement = new Map<string, CandidateSet>();
   readonly #bits: OfferBits = new Map();
   readonly #bySignature = new Map<string, CandidateSet>();
+  /** By their hash. */
+  readonly #distinct = new Map<number, CandidateSet[]>();
 
   private constructor(private readonly fleet: RankedFleet) {}
 
@@ -28,27 +30,35 @@ export class CandidateSets {
   of(requirement: Requirement): CandidateSet {
     const { capability, attrs } = requirement;
     return remembered(this.#byRequirement, JSON.stringify([capability, attrs]), () =>
-      CandidateSet.of(satisfying(requirement, this.fleet, this.#bits), this.fleet),
+      this.#shared(CandidateSet.of(satisfying(requirement, this.fleet, this.#bits), this.fleet)),
     );
   }
 
   /** The live nodes that satisfy some of the requirements. */
   ofAny(requires: readonly Requirement[]): CandidateSet {
     const sets = requires.map((requirement) => this.of(requirement));
-    return sets.length === 1 ? sets[0]! : CandidateSet.union(sets, this.fleet);
+    return sets.length === 1 ? sets[0]! : this.#shared(CandidateSet.union(sets, this.fleet));
   }
 
   /** The same, for who knows the signature: equal ones stand for equal requirements. */
   ofSignature(signature: string, requires: readonly Requirement[]): CandidateSet {
     return remembered(this.#bySignature, signature, () => this.ofAny(requires));
   }
+
+  /** The set that is known already, where it is equal: most nodes of a fleet offer much the same, however it is asked for. */
+  #shared(set: CandidateSet): CandidateSet {
+    const alike = remembered(this.#distinct, set.hash, () => []);
+    const known = alike.find((one) => one.equals(set));
+    if (known === undefined) alike.push(set);
+    return known ?? set;
+  }
 }
 
-function remembered(sets: Map<string, CandidateSet>, key: string, find: () => CandidateSet): CandidateSet {
-  let set = sets.get(key);
-  if (set === undefined) {
-    if (sets.size >= REMEMBERED) sets.clear();
-    sets.set(key, (set = find()));
+function remembered<Key, T>(known: Map<Key, T>, key: Key, find: () => T): T {
+  let one = known.get(key);
+  if (one === undefined) {
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(key, (one = find()));
   }
-  return set;
+  return one;
 }

@@ -12,6 +12,7 @@ interface Rival {
  * several most often share a set, are compared set by set.
  */
 export class Rivals<T extends Rival> {
+  readonly #few: T[] = [];
   readonly #byNode = new Map<number, T[]>();
   readonly #bySet = new Map<CandidateSet, T[]>();
   #questions = 0;
@@ -20,21 +21,30 @@ export class Rivals<T extends Rival> {
     for (const one of all) {
       const { few } = one.candidates;
       if (few === undefined) put(this.#bySet, one.candidates, one);
-      else for (const rank of few) put(this.#byNode, rank, one);
+      else {
+        this.#few.push(one);
+        for (const rank of few) put(this.#byNode, rank, one);
+      }
     }
   }
 
   /** Each of them that could take some of these nodes, once. */
   of(wanted: CandidateSet): T[] {
+    const found = wanted.few ? this.#onAny(wanted.few) : this.#few.filter(({ candidates }) => wanted.meets(candidates));
+    for (const [set, those] of this.#bySet) if (wanted.meets(set)) for (const one of those) found.push(one);
+    return found;
+  }
+
+  #onAny(ranks: readonly number[]): T[] {
     const question = ++this.#questions;
     const found: T[] = [];
-    const find = (one: T): void => {
-      if (one.foundFor === question) return;
-      one.foundFor = question;
-      found.push(one);
-    };
-    for (const rank of wanted.ranks()) this.#byNode.get(rank)?.forEach(find);
-    for (const [set, those] of this.#bySet) if (wanted.meets(set)) those.forEach(find);
+    for (const rank of ranks) {
+      for (const one of this.#byNode.get(rank) ?? []) {
+        if (one.foundFor === question) continue;
+        one.foundFor = question;
+        found.push(one);
+      }
+    }
     return found;
   }
 }
