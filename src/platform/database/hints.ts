@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import pg from 'pg';
 import { within } from '../within.js';
@@ -17,6 +17,8 @@ import type { Hint } from './queryable.js';
 const HINTS: readonly Hint[] = ['steps', 'runs', 'asks', 'logs'];
 const channelOf = (hint: Hint): string => `mediator_${hint}`;
 const CLOSE_SECONDS = 0.5;
+/** Between two notices to the others, which so wait for one at most so long; the first after a while goes at once. */
+const PAUSE_MS = 5;
 const RECONNECT_MS = [50, 100, 250, 500, 1000];
 
 @Injectable()
@@ -55,8 +57,11 @@ export class Hints {
     clearTimeout(this.#retry);
     const client = this.#client;
     this.#client = undefined;
+    if (client === undefined) return;
+    const unsent = [...this.#unsent];
+    if (unsent.length > 0) void this.#notify(client, unsent);
     // The other end may not answer to this either.
-    if (client !== undefined) await within(CLOSE_SECONDS, client.end()).catch(() => undefined);
+    await within(CLOSE_SECONDS, client.end()).catch(() => undefined);
   }
 
   async #connect(url: string, failures: number): Promise<void> {
@@ -138,6 +143,8 @@ export class Hints {
         const sent = [...this.#unsent];
         this.#unsent.clear();
         await this.#notify(this.#client, sent);
+        // Under load nearly every commit would have a statement of its own.
+        await sleep(PAUSE_MS, undefined, { ref: false });
       }
     } finally {
       this.#sending = false;
