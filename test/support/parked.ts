@@ -2,28 +2,36 @@ import { expect } from '@jest/globals';
 import type { TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 
+/** The statement by which a call looks, and that by which the server looks for all who are parked when there is a notice. */
+type Looks = readonly [own: string, forAll: string];
+const FOR_STEPS: Looks = ['steps.read-ready-steps', 'steps.read-nodes-to-ask'];
+export const FOR_LOGS: Looks = ['records.find-log', 'records.find-changed-logs'];
+
 /**
- * Sends claims (without an instance) and returns when that many have looked and found nothing: from then on only a
- * notice can give them a step; or other calls that look by another statement. Seen from the database, so it works for a server in another process too.
+ * Sends a claim (without an instance) and returns when it has looked and found nothing: from then on only a notice can give
+ * it a step; or another call that looks by other statements. Seen from the database, so it works for a server in another
+ * process too: a session shows its last statement alone, and after the call's own look that may be the one for all.
  */
 export async function park<T>(
   database: TestDatabase,
   claim: () => Promise<T>,
-  looksBy = 'steps.read-ready-steps',
+  looks = FOR_STEPS,
 ): Promise<{ answer: Promise<T> }> {
   const [now] = await database.sql<{ at: string }>('SELECT clock_timestamp()::text AS at');
-  const answer = claim();
+  let early: { value: T } | undefined;
+  const answer = claim().then((value) => (early = { value }).value);
   // Whoever awaits the answer hears of its fault; until then it is no unhandled one.
   answer.catch(() => undefined);
-  await eventually('the claim has looked', async () => {
-    const looked = await database.sql(
-      `SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND starts_with(query, '/* ' || $2 || ' */')
-          AND state = 'idle' AND query_start > $1::timestamptz`,
-      [now!.at, looksBy],
+  const looked = await eventually('the claim has looked', async () => {
+    const [seen] = await database.sql<{ looked: boolean }>(
+      `SELECT count(*) > 0 AND bool_and(state = 'idle') AS looked FROM pg_stat_activity
+        WHERE datname = current_database() AND split_part(query, ' ', 2) = ANY ($2) AND query_start > $1::timestamptz`,
+      [now!.at, looks],
     );
-    return looked.length > 0;
+    return seen!.looked || early;
   });
+  // Not: it was answered before anybody saw it look.
+  expect(looked).toBe(true);
   return { answer };
 }
 

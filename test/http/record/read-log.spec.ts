@@ -4,7 +4,7 @@ import { type BytesAnswer, bytesOf, get } from '../../support/bytes.js';
 import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
-import { park } from '../../support/parked.js';
+import { FOR_LOGS, park } from '../../support/parked.js';
 import type { PlayedClaim, PlayedNode } from '../../support/played-node.js';
 import { writeLog } from '../../support/uploads.js';
 
@@ -50,7 +50,7 @@ describe('reading a log', () => {
     get(other.url + path(run, query), { range: `bytes=${from}-`, prefer: `wait=${wait}` }, { signal });
   /** Follows on the other server; when it gives the answer to come, that server has looked and waits. */
   const parked = (run: string, from: number, query = ''): Promise<{ answer: Promise<BytesAnswer> }> =>
-    park(server.database, () => follow(run, from, 30, query), 'records.find-log');
+    park(server.database, () => follow(run, from, 30, query), FOR_LOGS);
   const shown = ({ status, bytes }: BytesAnswer): [number, string] => [status, bytes.toString()];
 
   it('gives what is there so far, and parts of it', async () => {
