@@ -16,6 +16,7 @@ const GROUPS = {
   release: 'Release → RUNNING over HTTP',
   hot: 'Create, promote, report',
   submit: 'Submissions over HTTP, and the peers',
+  quiet: 'The first submission after a quiet while',
   blocked: 'A submission that cannot go',
   cycle: 'A full cycle over HTTP',
   claim: 'Release → next claim answered',
