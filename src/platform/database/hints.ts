@@ -58,8 +58,8 @@ export class Hints {
     const client = this.#client;
     this.#client = undefined;
     if (client === undefined) return;
-    const unsent = [...this.#unsent];
-    if (unsent.length > 0) void this.#notify(client, unsent);
+    // Answered before the end, which breaks off what is under way, and with it what stands behind that.
+    await within(CLOSE_SECONDS, this.#notify(client, [...this.#unsent])).catch(() => undefined);
     // The other end may not answer to this either.
     await within(CLOSE_SECONDS, client.end()).catch(() => undefined);
   }
