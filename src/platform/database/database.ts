@@ -65,6 +65,8 @@ export class Database implements Queryable {
         // The first submission after 12 s of quiet takes 7 ms, where they are closed after 10 s 28 ms.
         idleTimeoutMillis: 0,
         keepAlive: true,
+        // A way that forgets what is idle, as many do after some minutes, is kept open.
+        keepAliveInitialDelayMillis: 60_000,
         options: SESSION.map((setting) => `-c ${setting}`).join(' '),
       },
     });
