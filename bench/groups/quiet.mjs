@@ -20,12 +20,12 @@ export async function measure(bench) {
       return Math.max(...(await submit(connections, connections)));
     };
     const busy = async (connections) => percentile(await submit(bench.fewSamples, connections), 0.5);
-    for (const connections of [8, 1]) await submit(bench.warmUp, connections);
-    const sides = { first: () => first(1), one: () => busy(1), eight: () => first(8), many: () => busy(8) };
-    const results = await bench.alternate(sides);
-    const after = `after ${QUIET_SECONDS} s of quiet`;
-    const given = { unit: 'ms', overName: 'p50 of those that follow each other' };
-    bench.figure({ ...given, name: `the first submission ${after}`, of: results.first, over: results.one });
-    bench.figure({ ...given, name: `the slowest of 8 at once ${after}`, of: results.eight, over: results.many });
+    for (const connections of [1, 8]) {
+      await submit(bench.warmUp, connections);
+      const { after, amid } = await bench.alternate({ after: () => first(connections), amid: () => busy(connections) });
+      const which = connections === 1 ? 'the first submission' : `the slowest of ${connections} at once`;
+      const name = `${which} after ${QUIET_SECONDS} s of quiet`;
+      bench.figure({ name, unit: 'ms', of: after, over: amid, overName: 'p50 of those that follow each other' });
+    }
   });
 }

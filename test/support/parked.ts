@@ -10,7 +10,8 @@ export const FOR_LOGS: Looks = ['records.find-log', 'records.find-changed-logs']
 /**
  * Sends a claim (without an instance) and returns when it has looked and found nothing: from then on only a notice can give
  * it a step; or another call that looks by other statements. Seen from the database, so it works for a server in another
- * process too: a session shows its last statement alone, and after the call's own look that may be the one for all.
+ * process too: a session shows its last statement alone, and after the call's own look that may be the one for all. Where others are parked
+ * already it may be theirs, and this call is only about to look.
  */
 export async function park<T>(
   database: TestDatabase,
