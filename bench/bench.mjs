@@ -1,5 +1,5 @@
 /*
- * `npm run bench [-- <name>…] [--rounds=5] [--slice=6000] [--samples=1000] [--quick] [--no-build] [--out=FILE]`: every group
+ * `npm run bench [-- <name>…] [--rounds=5] [--slice=6000] [--samples=1000] [--quick] [--no-build] [--out=FILE] [--main=FILE]`: every group
  * of figures, or those that are named, on an embedded PostgreSQL with default durability. All groups together are written
  * to bench/results.md as well, figure by figure, so that nothing is lost where it breaks off. A group that fails costs the
  * others nothing; the exit code is 1 where a bar is missed or a group broke off. See bench/README.md.
@@ -26,6 +26,7 @@ const GROUPS = {
   queue: 'The queue as it is shown',
   overhead: 'What Nest costs',
   blobs: 'Outputs up and down',
+  hostile: 'How others fare while one caller does their worst',
 };
 
 /** A group that says nothing for so long hangs: it is ended. The longest slice is a minute, the largest fill less than that. */
@@ -43,6 +44,7 @@ const { values: flags, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     'no-build': { type: 'boolean', default: false },
     out: { type: 'string' },
+    main: { type: 'string' },
   },
 });
 const unknown = positionals.filter((name) => !(name in GROUPS));
@@ -50,6 +52,8 @@ if (unknown.length > 0) {
   process.stderr.write(`There is no group ${unknown.join(', ')}; there are ${Object.keys(GROUPS).join(', ')}.\n`);
   process.exit(64);
 }
+// Another program than this one, where the two are to be compared; the groups are processes of their own.
+if (flags.main) process.env.BENCH_MAIN = flags.main;
 const chosen = positionals.length > 0 ? positionals : Object.keys(GROUPS);
 const whole = positionals.length === 0 && !flags.quick;
 const out = flags.out ?? (whole ? join(root, 'bench/results.md') : undefined);

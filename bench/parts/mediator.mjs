@@ -14,7 +14,7 @@ export const ENVIRONMENT = { PORT: '0', LOG_LEVEL: 'warn', MEDIATOR_RENEW_SECOND
 const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const MAIN = process.env.BENCH_MAIN ?? fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const READY = /ready at (http:\/\/[^\s,]+)/;
 const START_MS = 120_000;
 
