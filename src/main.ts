@@ -11,10 +11,13 @@ async function main(): Promise<void> {
   let mediator: Mediator | undefined;
   let stopped = false;
   const stop = (): void => {
-    if (stopped) return;
-    stopped = true;
     if (mediator === undefined) process.exit(0);
-    mediator.stop().then(
+    const again = stopped;
+    stopped = true;
+    // A second signal ends the lingering, and changes nothing else: `npm start` passes on one that its child got as well.
+    const done = mediator.stop();
+    if (again) return;
+    done.then(
       () => process.exit(0),
       (error: unknown) => fail(error),
     );

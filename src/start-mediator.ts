@@ -24,14 +24,13 @@ export interface Mediator {
   url: string;
   /** Where the embedded database lies, if that is elsewhere than one would look. */
   notice?: string;
-  /** Answers what is under way, then closes the database. */
+  /** Lingers, answers what is under way, then closes the database. Called once more, it lingers no longer. */
   stop(): Promise<void>;
   /** Resolves where the embedded database has ended without being asked to. */
   databaseLost: Promise<string>;
 }
 
 const RECONNECT_SECONDS = 0.25;
-const GRACE_MS = 4000;
 /** What ends at the end of the grace has so long to do so; a database that does not answer keeps nobody for longer. */
 const LAST_MS = 500;
 
@@ -47,7 +46,10 @@ export async function startMediator(
   const app = await createApplication(config);
   let embedded: EmbeddedServer | undefined;
   let stopping: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopping ??= stopInOrder(app, () => embedded));
+  const stop = (): Promise<void> => {
+    if (stopping !== undefined) app.get(Lifecycle).endLinger();
+    return (stopping ??= stopInOrder(app, config, () => embedded));
+  };
   try {
     await app.listen(config.port, config.host);
     const url = await app.getUrl();
@@ -90,14 +92,19 @@ async function untilReached(step: () => Promise<void>, stopping: AbortSignal): P
   }
 }
 
-async function stopInOrder(app: NestFastifyApplication, embedded: () => EmbeddedServer | undefined): Promise<void> {
+async function stopInOrder(
+  app: NestFastifyApplication,
+  { stopSeconds, lingerSeconds }: Config,
+  embedded: () => EmbeddedServer | undefined,
+): Promise<void> {
   const lifecycle = app.get(Lifecycle);
+  await lifecycle.linger(lingerSeconds);
   lifecycle.beginStop();
   // At the end of the grace a sweep stops between two runs, and connections that are still open are cut.
-  const grace = setTimeout(() => lifecycle.endGrace(), GRACE_MS);
+  const grace = setTimeout(() => lifecycle.endGrace(), stopSeconds * 1000);
   const finished = stopListening(app).then(() => app.get(QueueService).idle());
   try {
-    await within((GRACE_MS + LAST_MS) / 1000, finished);
+    await within(stopSeconds + LAST_MS / 1000, finished);
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
     new Logger('stop').warn('what is under way does not end: the database is left without it');

@@ -15,25 +15,26 @@ const LONGEST_MS = 1000;
 export async function stopListening(app: NestFastifyApplication): Promise<void> {
   const server = app.getHttpServer();
   const { graceOver } = app.get(Lifecycle);
-  const cut = (): void => server.closeAllConnections();
-  graceOver.addEventListener('abort', cut);
-  await untilNobodyComes(server);
   // A keep-alive connection becomes idle only after its answer: looked at repeatedly, or close() waits for its timeout.
-  const idle = setInterval(() => server.closeIdleConnections(), LOOK_MS);
+  const close = (): void => (graceOver.aborted ? server.closeAllConnections() : server.closeIdleConnections());
+  graceOver.addEventListener('abort', close);
+  await untilNobodyComes(server, graceOver);
+  const closing = setInterval(close, LOOK_MS);
   try {
     await app.close();
   } finally {
-    clearInterval(idle);
-    graceOver.removeEventListener('abort', cut);
+    clearInterval(closing);
+    graceOver.removeEventListener('abort', close);
   }
 }
 
 /** Those who come meanwhile are answered 503, and that their connection closes. */
-async function untilNobodyComes(server: Server): Promise<void> {
+async function untilNobodyComes(server: Server, graceOver: AbortSignal): Promise<void> {
   let lastMs = performance.now();
   const come = (): void => void (lastMs = performance.now());
   server.on('connection', come).on('request', come);
   const longest = lastMs + LONGEST_MS;
-  while (server.listening && performance.now() < Math.min(lastMs + QUIET_MS, longest)) await sleep(LOOK_MS);
+  while (server.listening && !graceOver.aborted && performance.now() < Math.min(lastMs + QUIET_MS, longest))
+    await sleep(LOOK_MS);
   server.off('connection', come).off('request', come);
 }

@@ -5,10 +5,15 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * As it is delivered, but for three things. A reaper's pass every hour, so that none falls into a slice; no log line for
- * each promotion, since the peers write none; and a free port.
+ * As it is delivered, but for three things. A reaper's pass every hour, so that none falls into a slice, and leases that live
+ * for three of them; no log line for each promotion, since the peers write none; and a free port.
  */
-export const ENVIRONMENT = { PORT: '0', LOG_LEVEL: 'warn', MEDIATOR_RENEW_SECONDS: '3600' };
+export const ENVIRONMENT = {
+  PORT: '0',
+  LOG_LEVEL: 'warn',
+  MEDIATOR_RENEW_SECONDS: '3600',
+  MEDIATOR_LEASE_TTL_SECONDS: '10800',
+};
 
 /** However this process ends, what it has started does not stay behind. */
 const running = new Set();

@@ -1,16 +1,22 @@
 import { Injectable } from '@nestjs/common';
 
-/** Where the process stands: it serves `/v1` only while ready. */
-export type Phase = 'starting' | 'ready' | 'stopping';
+/** Where the process stands. `lingering`: it has been told to stop, /readyz says so, and everything is served all the same. */
+export type Phase = 'starting' | 'ready' | 'lingering' | 'stopping';
 
 @Injectable()
 export class Lifecycle {
   #phase: Phase = 'starting';
   readonly #stopping = new AbortController();
   readonly #graceOver = new AbortController();
+  #endLinger: (() => void) | undefined;
 
   get phase(): Phase {
     return this.#phase;
+  }
+
+  /** Whether it serves /v1. */
+  get serves(): boolean {
+    return this.#phase === 'ready' || this.#phase === 'lingering';
   }
 
   /** Aborted when the process begins to stop: long polls answer, loops end. */
@@ -25,6 +31,23 @@ export class Lifecycle {
 
   markReady(): void {
     if (this.#phase === 'starting') this.#phase = 'ready';
+  }
+
+  /** Serves on for so long, while whoever sends requests here learns from /readyz to send them elsewhere. Not where it has not served yet. */
+  async linger(seconds: number): Promise<void> {
+    if (this.#phase !== 'ready' || seconds === 0) return;
+    this.#phase = 'lingering';
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#endLinger = resolve;
+      timer = setTimeout(resolve, seconds * 1000);
+    });
+    clearTimeout(timer);
+  }
+
+  /** Goes on to stop, if it lingers. */
+  endLinger(): void {
+    this.#endLinger?.();
   }
 
   beginStop(): void {

@@ -22,22 +22,30 @@ export class QueueService {
   #owed = false;
   /** Use cases that may free something and have not woken yet. */
   readonly #uses = new Set<Promise<unknown>>();
-  /** Runs whose promotion failed by itself in the last sweep, and whether that was made up for: once, not for ever. */
-  #failing = new Map<string, 'owed' | 'made up for'>();
+  /**
+   * Runs whose promotion failed by itself in the last sweep. It is tried again once, not for ever, and by a pass that begins
+   * after it has failed: by then what made it fail may be over.
+   */
+  #failing = new Map<string, 'has failed' | 'owed' | 'made up for'>();
 
   constructor(
     private readonly sweep: Sweep,
     private readonly metrics: Metrics,
   ) {}
 
-  /** True where a sweep of this process is to be made up for by the next reaper pass. */
+  /** True where a sweep of this process is to be made up for by the reaper pass that is under way, or the next. */
   get owed(): boolean {
-    return this.#owed;
+    return this.#owed || [...this.#failing.values()].includes('owed');
   }
 
   /** True where nobody has to make up for this process, should it end now. */
   get settled(): boolean {
-    return !this.#owed && this.#uses.size === 0;
+    return !this.owed && ![...this.#failing.values()].includes('has failed') && this.#uses.size === 0;
+  }
+
+  /** A reaper pass begins, a renew period after the one before: it makes up for the promotions that have failed until now. */
+  beginPass(): void {
+    for (const [runId, standing] of this.#failing) if (standing === 'has failed') this.#failing.set(runId, 'owed');
   }
 
   /** Sweeps, with all these whys; returns when that is done. */
@@ -99,9 +107,12 @@ export class QueueService {
       const makesUp = whys.includes('owed');
       const before = this.#failing;
       this.#failing = new Map(
-        failed.map((runId) => [runId, makesUp && before.has(runId) ? 'made up for' : (before.get(runId) ?? 'owed')]),
+        failed.map((runId) => {
+          const standing = before.get(runId) ?? 'has failed';
+          return [runId, makesUp && standing === 'owed' ? 'made up for' : standing];
+        }),
       );
-      this.#owed ||= unfinished || [...this.#failing.values()].includes('owed');
+      this.#owed ||= unfinished;
       this.metrics.sweeps.inc({ result: unfinished || failed.length > 0 ? 'incomplete' : 'clean' });
     } catch (error) {
       this.#owed = true;

@@ -13,6 +13,7 @@ import { REAPER_PARTS, type ReaperCounts, type ReaperPart } from './reaper-part.
 @Injectable()
 export class ReaperPass {
   readonly #logger = new Logger('reaper');
+  #isFirst = true;
 
   constructor(
     @Inject(REAPER_PARTS) private readonly parts: ReaperPart[],
@@ -33,6 +34,9 @@ export class ReaperPass {
       sealed: 0,
       errors: 0,
     };
+    // The first comes right behind the start-up wake: what failed there is not over yet.
+    if (!this.#isFirst) this.queue.beginPass();
+    this.#isFirst = false;
     // First of all, and without it nothing: after an outage nodes are to speak before anything is taken from them.
     await this.presence.touch();
     const whys = new Set<Why>();

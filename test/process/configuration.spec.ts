@@ -57,6 +57,8 @@ describe('the configuration', () => {
       MEDIATOR_ASK_WEBHOOK_URL: 'ftp://hooks.example.org/asks',
       MEDIATOR_DB_POOL_SIZE: 'ten',
       MEDIATOR_RATE_LIMIT_PER_SECOND: '-1',
+      MEDIATOR_STOP_SECONDS: '-0.1',
+      MEDIATOR_LINGER_SECONDS: '5m',
       LOG_LEVEL: 'loud',
     };
     const lines = await refused(faulty);
@@ -77,6 +79,49 @@ describe('the configuration', () => {
       expect(line).not.toContain('hidden');
     },
   );
+
+  it('a first life of leases that is shorter than renew × factor is refused, with the numbers', async () => {
+    const env = { MEDIATOR_LEASE_TTL_SECONDS: '100.5', MEDIATOR_RENEW_SECONDS: '40', PORT: 'x' };
+    expect(await refused(env)).toEqual([
+      expect.stringMatching(/^PORT must /),
+      expect.stringMatching(
+        /^MEDIATOR_LEASE_TTL_SECONDS is 100\.5 and must be at least 120, .*MEDIATOR_RENEW_SECONDS 40 .*MEDIATOR_NOT_AFTER_FACTOR 3:/,
+      ),
+    ]);
+  });
+
+  it.each([
+    ['3600', '1200.5', '3', 'refused'],
+    ['3600', '1200', '3', 'taken'],
+    ['3.3', '1.1', '3', 'taken'],
+    ['0.25', '0.1', '2.5', 'taken'],
+    ['0.24', '0.1', '2.5', 'refused'],
+    // Its default is no better than what is given.
+    ['', '3600', '', 'refused'],
+  ])('a first life of %j s for a period of %j s times %j: %s', (ttl, renew, factor, outcome) => {
+    const env = {
+      MEDIATOR_LEASE_TTL_SECONDS: ttl,
+      MEDIATOR_RENEW_SECONDS: renew,
+      MEDIATOR_NOT_AFTER_FACTOR: factor,
+    };
+    expect(faults(env)).toHaveLength(outcome === 'taken' ? 0 : 1);
+  });
+
+  it('all seconds take fractions', () => {
+    const env = {
+      MEDIATOR_LEASE_TTL_SECONDS: '0.75',
+      MEDIATOR_RENEW_SECONDS: '0.25',
+      MEDIATOR_STOP_SECONDS: '0.5',
+      MEDIATOR_LINGER_SECONDS: '1.5',
+    };
+    expect(readConfig(env)).toMatchObject({
+      leaseTtlSeconds: 0.75,
+      renewSeconds: 0.25,
+      stopSeconds: 0.5,
+      lingerSeconds: 1.5,
+    });
+    expect(readConfig({})).toMatchObject({ stopSeconds: 25, lingerSeconds: 0 });
+  });
 
   it('a tokens file with faults is refused beside what else is wrong: each fault is a line, and no line repeats the file', async () => {
     const file = new TokensFile();

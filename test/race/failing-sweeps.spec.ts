@@ -78,6 +78,24 @@ describe('sweeps and promotions that fail', () => {
     },
   );
 
+  it('a promotion that fails while a pass is under way is made up for by the next pass, not by this one', async () => {
+    await line('under-way', 'b');
+    const counted = await countWakes(server);
+    let tried = 0;
+    atPoints(async (name) => {
+      if (name === 'touch.committed' && tried === 0) await cancel(server, 'under-way-a');
+      if (name !== 'promote.before-grant') return;
+      tried += 1;
+      fail();
+    });
+    await server.reap();
+    expect(tried).toBe(1);
+    expect(await counted()).toEqual({ wakes: { cancel: 1 }, sweeps: { incomplete: 1 } });
+    atPoints(undefined);
+    await server.reap();
+    expect((await promotion(server, 'under-way-b')).whys).toEqual(['owed']);
+  });
+
   it('B23 the sweep fails during a cancel: 200, and the next event promotes', async () => {
     await line('b23', 'b', 'c');
     const counted = await countWakes(server);

@@ -46,6 +46,9 @@ export async function startTestMediator({ env = {}, config: more, database }: Te
     PORT: '0',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     MEDIATOR_RENEW_SECONDS: '3600',
+    // Never less than renew × factor, whatever the test says these are.
+    MEDIATOR_LEASE_TTL_SECONDS: '36000',
+    MEDIATOR_STOP_SECONDS: '4',
     ...env,
   });
   const mediator = await startMediator(new Config({ ...read, ...more }));

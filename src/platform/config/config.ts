@@ -1,5 +1,7 @@
 import type { Token } from '../access/token.js';
 
+export type ConfigValues = Omit<Config, 'lifeSeconds' | 'silenceSeconds'>;
+
 /** What the process was told by its environment, checked once at start. Durations are in seconds and may be fractions. */
 export class Config {
   /** None: an embedded PostgreSQL under `dataDir`. */
@@ -33,12 +35,16 @@ export class Config {
   /** Per token, or per address in open mode; 0: no limit. */
   readonly rateLimitPerSecond!: number;
   readonly logLevel!: string;
+  /** The grace, when the process stops, for what is under way; 0: it is cut at once. */
+  readonly stopSeconds!: number;
+  /** So long after the signal to stop everything is still served, and /readyz says 503. */
+  readonly lingerSeconds!: number;
   /** How long a statement may go without an answer before its connection is given up. No variable sets it. */
   readonly answerSeconds!: number;
   /** How often the listening connection, on which nothing may be said for hours, is asked whether it is there. Nor this. */
   readonly listenCheckSeconds!: number;
 
-  constructor(values: Omit<Config, 'lifeSeconds' | 'silenceSeconds'>) {
+  constructor(values: ConfigValues) {
     Object.assign(this, values);
   }
 

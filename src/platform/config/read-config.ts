@@ -13,6 +13,8 @@ const MIB = 1024 * 1024;
 const YEAR_SECONDS = 31_536_000;
 /** A timer of Node waits at most 2^31 ms. */
 const LONGEST_TIMER_SECONDS = 2_000_000;
+/** No orchestrator waits for as long. */
+const LONGEST_STOP_SECONDS = 86_400;
 const MOST_PER_SECOND = 1_000_000;
 /** Longer than any lock is waited for and than an open transaction may idle, so that a server which is there has answered. */
 const ANSWER_SECONDS = 15;
@@ -28,8 +30,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const number = (name: string, fallback: number, wanted: string, fits: (value: number) => boolean): number => {
     const given = text(name);
     const value = given === undefined ? fallback : /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : NaN;
-    if (!fits(value)) faults.push(`${name} must be ${wanted}; it is ${JSON.stringify(given)}`);
-    return value;
+    if (fits(value)) return value;
+    faults.push(`${name} must be ${wanted}; it is ${JSON.stringify(given)}`);
+    // What is wrong by itself is compared with nothing.
+    return NaN;
   };
   const whole = (name: string, fallback: number, least: number, most: number): number =>
     number(
@@ -40,6 +44,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     );
   const seconds = (name: string, fallback: number, most: number): number =>
     number(name, fallback, `a number of seconds above 0, at most ${most}`, (v) => v > 0 && v <= most);
+  const secondsOrNone = (name: string, fallback: number, most: number): number =>
+    number(name, fallback, `a number of seconds from 0 to ${most}`, (v) => v >= 0 && v <= most);
   const oneOf = (name: string, fallback: string, words: string[]): string => {
     const given = text(name) ?? fallback;
     if (!words.includes(given))
@@ -75,10 +81,22 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       (v) => v >= 0 && v <= MOST_PER_SECOND,
     ),
     logLevel: oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    stopSeconds: secondsOrNone('MEDIATOR_STOP_SECONDS', 25, LONGEST_STOP_SECONDS),
+    lingerSeconds: secondsOrNone('MEDIATOR_LINGER_SECONDS', 0, LONGEST_STOP_SECONDS),
     answerSeconds: ANSWER_SECONDS,
     listenCheckSeconds: LISTEN_CHECK_SECONDS,
   });
 
+  const { leaseTtlSeconds, renewSeconds, notAfterFactor, lifeSeconds } = config;
+  // Twelve digits: 3 times 1.1 is 3.3.
+  const least = Number(lifeSeconds.toPrecision(12));
+  if (leaseTtlSeconds < least) {
+    faults.push(
+      `MEDIATOR_LEASE_TTL_SECONDS is ${leaseTtlSeconds} and must be at least ${least}, that is ` +
+        `MEDIATOR_RENEW_SECONDS ${renewSeconds} times MEDIATOR_NOT_AFTER_FACTOR ${notAfterFactor}: a node that speaks ` +
+        'when it is told to would lose its first lease before that',
+    );
+  }
   if (config.databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(config.databaseUrl)) {
     faults.push('DATABASE_URL must begin with postgres:// or postgresql://');
   }

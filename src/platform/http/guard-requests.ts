@@ -57,7 +57,7 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** Under /v1 nothing is served before the process is ready, nor new requests while it stops. */
+/** Under /v1 nothing is served before the process is ready, nor new requests once it has begun to stop. */
 function isServed(url: string, lifecycle: Lifecycle): boolean {
-  return lifecycle.phase === 'ready' || !(url === '/v1' || url.startsWith('/v1/') || url.startsWith('/v1?'));
+  return lifecycle.serves || !(url === '/v1' || url.startsWith('/v1/') || url.startsWith('/v1?'));
 }

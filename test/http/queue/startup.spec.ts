@@ -63,6 +63,7 @@ describe('the start with a queue that waits beside a free node', () => {
       PORT: '0',
       LOG_LEVEL: 'silent',
       MEDIATOR_RENEW_SECONDS: '3600',
+      MEDIATOR_LEASE_TTL_SECONDS: '10800',
     });
     const mediator = await startMediator(config, (url) => (send = sender(url)));
     atPoints(undefined);
@@ -85,6 +86,29 @@ describe('the start with a queue that waits beside a free node', () => {
       expect((await send!('GET', '/metrics')).body).toContain('mediator_wakes_total{why="startup"} 1\n');
     } finally {
       await mediator.stop();
+    }
+  });
+
+  it('a promotion that fails by itself at start is made up for by the pass after the first, which comes at once', async () => {
+    const seen = { tried: 0, passes: 0 };
+    let failing = true;
+    atPoints((name) => {
+      if (name === 'forget-changes.committed') seen.passes += 1;
+      if (name !== 'promote.before-grant' || !failing) return;
+      seen.tried += 1;
+      throw new Error('what it needs is not there yet');
+    });
+    const server = await startTestMediator({ database });
+    try {
+      const triedAtStart = seen.tried;
+      expect(triedAtStart).toBeGreaterThan(0);
+      await eventually('the first pass is over', () => seen.passes === 1);
+      expect(seen.tried).toBe(triedAtStart);
+      failing = false;
+      await server.reap();
+      expect(await promotion(server, 'b')).toEqual({ state: 'RUNNING', whys: ['owed'], holds: ['N1'] });
+    } finally {
+      await server.stop();
     }
   });
 
