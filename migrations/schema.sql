@@ -227,6 +227,9 @@ CREATE TABLE servers (
   started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   stopped_at timestamp with time zone,
+  renew_seconds double precision,
+  factor double precision,
+  settings jsonb,
   CONSTRAINT servers_pkey PRIMARY KEY (server_id)
 );
 
@@ -546,5 +549,8 @@ COMMENT ON COLUMN public.runs.contract IS 'as submitted: json, not jsonb, so tha
 COMMENT ON COLUMN public.runs.contract_hash IS 'SHA-256 of the canonical contract (RFC 8785)';
 COMMENT ON COLUMN public.runs.signature IS 'equal for runs whose requirements are equal';
 COMMENT ON COLUMN public.runs.wait_holders IS 'who held the nodes at the moment the run was queued';
+COMMENT ON COLUMN public.servers.factor IS 'what it multiplies its renew period by: so long its adverts and renewed leases live';
+COMMENT ON COLUMN public.servers.renew_seconds IS 'its renew period, by which others judge its silence; NULL: not known, so they go by their own';
+COMMENT ON COLUMN public.servers.settings IS 'what all servers of a database should agree on, by the name of the variable';
 COMMENT ON COLUMN public.steps.instance IS 'of the node process that claimed the step; empty: it named none';
 COMMENT ON COLUMN public.steps.node_id IS 'the empty string while the step is bound to no node';

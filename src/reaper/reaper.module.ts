@@ -10,6 +10,7 @@ import { OverdueSteps } from './overdue-steps.js';
 import { REAPER_PARTS } from './reaper-part.js';
 import { Reaper } from './reaper.js';
 import { ReaperPass } from './reaper-pass.js';
+import { CompareSettings } from './servers/compare-settings.js';
 import { LostServers } from './servers/lost-servers.js';
 import { ServerPresence } from './servers/server-presence.js';
 import { TouchServer } from './servers/touch-server.js';
@@ -32,6 +33,7 @@ const PARTS = [
   providers: [
     ...PARTS,
     { provide: REAPER_PARTS, inject: PARTS, useFactory: (...parts: unknown[]) => parts },
+    CompareSettings,
     Reaper,
     ReaperPass,
     ServerPresence,

@@ -1,24 +1,28 @@
 import type { Queryable, Tx } from '../../platform/database/queryable.js';
+import { LIFE } from './periods.sql.js';
 
-/** Servers that were not seen for so long and did not stop by themselves. Unlocked: each is asked again when it is deleted. */
-export async function findLost(database: Queryable, unseenSeconds: number): Promise<string[]> {
+/**
+ * Servers, but for this one, that were not seen for so long, each by its own period, and did not stop by themselves.
+ * Unlocked: each is asked again when it is deleted.
+ */
+export async function findLost(database: Queryable, serverId: string, ownLifeSeconds: number): Promise<string[]> {
   const { rows } = await database.query<{ server_id: string }>(
     `/* reaper.find-lost-servers */
-     SELECT server_id FROM servers
-      WHERE stopped_at IS NULL AND seen_at < clock_timestamp() - make_interval(secs => $1)
-      ORDER BY seen_at`,
-    [unseenSeconds],
+     SELECT v.server_id FROM servers v
+      WHERE v.server_id <> $1 AND v.stopped_at IS NULL AND v.seen_at < clock_timestamp() - make_interval(secs => ${LIFE})
+      ORDER BY v.seen_at`,
+    [serverId, ownLifeSeconds],
   );
   return rows.map((row) => row.server_id);
 }
 
 /** Deletes the row of a server that was not seen for so long and did not stop by itself; false: it was, or another has. */
-export async function deleteLost(tx: Tx, serverId: string, unseenSeconds: number): Promise<boolean> {
+export async function deleteLost(tx: Tx, serverId: string, ownLifeSeconds: number): Promise<boolean> {
   const { affected } = await tx.query(
     `/* reaper.delete-lost-server */
-     DELETE FROM servers
-      WHERE server_id = $1 AND stopped_at IS NULL AND seen_at < clock_timestamp() - make_interval(secs => $2)`,
-    [serverId, unseenSeconds],
+     DELETE FROM servers v
+      WHERE v.server_id = $1 AND v.stopped_at IS NULL AND v.seen_at < clock_timestamp() - make_interval(secs => ${LIFE})`,
+    [serverId, ownLifeSeconds],
   );
   return affected === 1;
 }

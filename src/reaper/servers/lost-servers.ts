@@ -19,9 +19,8 @@ export class LostServers implements ReaperPart<string> {
   ) {}
 
   /** Not its own, however old it is: this process, or its database, may have stood still, and the row tells since when. */
-  async find(): Promise<string[]> {
-    const lost = await findLost(this.database, this.config.lifeSeconds);
-    return lost.filter((serverId) => serverId !== this.presence.serverId);
+  find(): Promise<string[]> {
+    return findLost(this.database, this.presence.serverId, this.config.lifeSeconds);
   }
 
   async reap(serverId: string): Promise<boolean> {

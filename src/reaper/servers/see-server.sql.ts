@@ -1,12 +1,21 @@
+import type { SharedSettings } from '../../platform/config/shared-settings.js';
 import type { Tx } from '../../platform/database/queryable.js';
 
+/** What a server tells the others of itself. */
+export interface ThisServer {
+  serverId: string;
+  renewSeconds: number;
+  factor: number;
+  settings: SharedSettings;
+}
+
 /** Says that this server is there; also where another has taken its row for that of a lost one. */
-export async function seeServer(tx: Tx, serverId: string): Promise<void> {
+export async function seeServer(tx: Tx, { serverId, renewSeconds, factor, settings }: ThisServer): Promise<void> {
   await tx.query(
     `/* reaper.see-server */
-     INSERT INTO servers (server_id) VALUES ($1)
+     INSERT INTO servers (server_id, renew_seconds, factor, settings) VALUES ($1, $2, $3, $4)
          ON CONFLICT (server_id) DO UPDATE SET seen_at = clock_timestamp()`,
-    [serverId],
+    [serverId, renewSeconds, factor, JSON.stringify(settings)],
   );
 }
 

@@ -3,6 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import { QueueService } from '../../queue/queue.service.js';
+import { CompareSettings } from './compare-settings.js';
 import { stopServer } from './see-server.sql.js';
 import { TouchServer } from './touch-server.js';
 
@@ -28,11 +29,13 @@ export class ServerPresence {
     private readonly database: Database,
     private readonly config: Config,
     private readonly queue: QueueService,
+    private readonly settings: CompareSettings,
   ) {}
 
-  /** Looks whether there was an outage, writes the row and goes on to. Throws where the database is away. */
+  /** Looks whether there was an outage and who else is there, writes the row and goes on to. Throws where the database is away. */
   async arrive(): Promise<void> {
     await this.touch();
+    await this.settings.compare(this.serverId);
     this.#state = 'there';
     this.#again(this.config.renewSeconds / 3);
   }

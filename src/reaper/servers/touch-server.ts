@@ -1,10 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { reviveAdverts } from '../../fleet/revive-adverts.sql.js';
 import { lockLive } from '../../fleet/lock-live.sql.js';
-import { extendLeases } from '../../leases/extend-leases.sql.js';
+import { extendLeases, lockAlive } from '../../leases/extend-leases.sql.js';
 import { Config } from '../../platform/config/config.js';
+import { sharedSettings } from '../../platform/config/shared-settings.js';
 import { Database } from '../../platform/database/database.js';
-import { readOutage } from './read-outage.sql.js';
+import type { Tx } from '../../platform/database/queryable.js';
+import { type Outage, readOutage } from './read-outage.sql.js';
 import { forgetStopped, seeServer } from './see-server.sql.js';
 
 const DAY_SECONDS = 86_400;
@@ -25,15 +27,14 @@ export class TouchServer {
   ) {}
 
   async touch(serverId: string): Promise<void> {
-    const { lifeSeconds, silenceSeconds } = this.config;
+    const { renewSeconds, notAfterFactor: factor } = this.config;
+    const settings = sharedSettings(this.config);
     const grace = await this.database.transaction('touch', async (tx) => {
-      const outage = await readOutage(tx, silenceSeconds);
-      if (outage !== undefined) await lockLive(tx, outage.last_seen);
-      const nodes = outage === undefined ? 0 : await reviveAdverts(tx, outage.last_seen, silenceSeconds, lifeSeconds);
-      const leases = outage === undefined ? 0 : await extendLeases(tx, outage.last_seen, lifeSeconds);
-      await seeServer(tx, serverId);
+      const outage = await readOutage(tx, this.config);
+      const given = outage && (await giveTime(tx, outage));
+      await seeServer(tx, { serverId, renewSeconds, factor, settings });
       await forgetStopped(tx, DAY_SECONDS);
-      return outage && { seconds: Math.round(outage.seconds), nodes, leases };
+      return given;
     });
     if (grace === undefined || grace.nodes + grace.leases === 0) return;
     this.#logger.warn({
@@ -41,4 +42,16 @@ export class TouchServer {
       ...grace,
     });
   }
+}
+
+/** Both are locked first: the life that is given counts from behind the wait. */
+async function giveTime(
+  tx: Tx,
+  { last_seen, silent_since, life_seconds, seconds }: Outage,
+): Promise<{ seconds: number; nodes: number; leases: number }> {
+  await lockLive(tx, last_seen);
+  await lockAlive(tx, last_seen);
+  const nodes = await reviveAdverts(tx, last_seen, silent_since, life_seconds);
+  const leases = await extendLeases(tx, last_seen, life_seconds);
+  return { seconds: Math.round(seconds), nodes, leases };
 }
