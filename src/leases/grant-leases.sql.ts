@@ -12,22 +12,22 @@ export interface GrantedNode {
  * node_id, those of these nodes that can still be granted (live, not draining, heard of since an outage, offering what they
  * were matched by), and inserts in this order a lease for each that has none, and a grant for each lease: `leased`.
  *
- * The lock needs no statement of its own here. Where it had to wait it reads the node's row again as it is then, and what is
- * inserted is decided by a unique key, which looks at what is there and not at what the statement's snapshot shows. Both
- * wait for another transaction that is taking or giving back one of the nodes.
+ * The lock needs no statement of its own here. Where it had to wait it reads the node's row again as it is then, if that was
+ * changed; the clock is looked at behind it, row by row; and what is inserted is decided by a unique key, which looks at what
+ * is there and not at what the statement's snapshot shows. Both wait for another transaction that is taking or giving back
+ * one of the nodes.
  */
 export const GRANT_LEASES = `
   offered AS MATERIALIZED (
-    SELECT w.run_id, n.node_id, w.roles, w.ttl
+    SELECT w.run_id, n.node_id, n.expires_at, w.roles, w.ttl
       FROM (SELECT * FROM wanted ORDER BY node_id COLLATE "C") AS w CROSS JOIN LATERAL (
-        SELECT n.node_id FROM nodes n
-         WHERE n.node_id = w.node_id COLLATE "C" AND n.offer_rev = w.offer_rev
-           AND n.expires_at > clock_timestamp() AND n.drain = '' AND NOT n.revived
+        SELECT n.node_id, n.expires_at FROM nodes n
+         WHERE n.node_id = w.node_id COLLATE "C" AND n.offer_rev = w.offer_rev AND n.drain = '' AND NOT n.revived
            FOR SHARE) AS n),
   leased AS (
     INSERT INTO leases (node_id, run_id, not_after, nonce, roles)
     SELECT node_id, run_id, clock_timestamp() + make_interval(secs => ttl), gen_random_uuid()::text, roles
-      FROM offered
+      FROM offered WHERE expires_at > clock_timestamp()
         ON CONFLICT (node_id) DO NOTHING
     RETURNING node_id, run_id, roles, granted_at),
   granted AS (

@@ -29,14 +29,14 @@ export class Advertise {
   ) {}
 
   advertise(advert: NewAdvert): Promise<Advertised> {
-    const { renewSeconds, lifeSeconds } = this.config;
+    const { lifeSeconds } = this.config;
     return this.database.transaction('advert', async (tx) => {
-      let before = await lockAdvert(tx, advert.node_id, renewSeconds);
-      const isNew = before === undefined && (await insertNode(tx, advert.node_id));
-      if (!isNew) before ??= await lockAdvert(tx, advert.node_id, renewSeconds);
-      const { expires_at, leased_run, restarted } = await storeAdvert(tx, advert, lifeSeconds);
+      const isKnown = await lockAdvert(tx, advert.node_id);
+      const isNew = !isKnown && (await insertNode(tx, advert.node_id));
+      if (!isKnown && !isNew) await lockAdvert(tx, advert.node_id);
+      const { expires_at, before, leased_run, restarted } = await storeAdvert(tx, advert, this.config);
       // Claims of an older instance that wait are to end; a plain heartbeat disturbs nobody.
-      if (before?.instance !== advert.instance) tx.hint('steps');
+      if (isNew || before.instance !== advert.instance) tx.hint('steps');
 
       const whys = whysOf(isNew ? undefined : before, advert);
       const ended: string[] = [];

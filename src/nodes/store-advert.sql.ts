@@ -10,25 +10,13 @@ export interface NewAdvert {
   capabilities: CapabilityEntry[];
 }
 
-/** What the last advert said. */
-export interface AdvertBefore {
-  instance: string;
-  drain: Drain;
-  capabilities: CapabilityEntry[];
-  revived: boolean;
-  /** It had expired, or was about to: less than half a renew period was left. */
-  lapsing: boolean;
-}
-
-/** Locks the node's row and reads what it says; undefined for a node that is new. */
-export async function lockAdvert(tx: Tx, nodeId: string, renewSeconds: number): Promise<AdvertBefore | undefined> {
-  const { rows } = await tx.query<AdvertBefore>(
-    `/* nodes.lock-advert */
-     SELECT instance, drain, capabilities, revived, expires_at < clock_timestamp() + make_interval(secs => $2::float8 / 2) AS lapsing
-       FROM nodes WHERE node_id = $1 FOR NO KEY UPDATE`,
-    [nodeId, renewSeconds],
+/** Locks the node's row, and nothing more: what depends on it is read by a later statement. False: the node is new. */
+export async function lockAdvert(tx: Tx, nodeId: string): Promise<boolean> {
+  const { affected } = await tx.query(
+    '/* nodes.lock-advert */ SELECT FROM nodes WHERE node_id = $1 FOR NO KEY UPDATE',
+    [nodeId],
   );
-  return rows[0];
+  return affected === 1;
 }
 
 /** Inserts a node that is new, without any offer; false where another advert was faster. */
@@ -42,30 +30,60 @@ export async function insertNode(tx: Tx, nodeId: string): Promise<boolean> {
   return affected === 1;
 }
 
+/** What the last advert said. */
+export interface AdvertBefore {
+  instance: string;
+  drain: Drain;
+  capabilities: CapabilityEntry[];
+  revived: boolean;
+  /** It had expired, or was about to: less than half a renew period was left. */
+  lapsing: boolean;
+}
+
 export interface StoredAdvert {
   expires_at: Date;
+  before: AdvertBefore;
   /** The run that this node is leased to. */
   leased_run: string | null;
   /** Whether a step is claimed by another, named instance of this node than the one that speaks. */
   restarted: boolean;
 }
 
-/** Replaces the advert of the locked node. */
-export async function storeAdvert(tx: Tx, advert: NewAdvert, lifeSeconds: number): Promise<StoredAdvert> {
-  const { rows } = await tx.query<StoredAdvert>(
+/**
+ * Replaces the advert of the locked node, and says what it was before: as it is now that nobody else holds the row, and by
+ * the clock of now. Who waited for the row may have waited past its expiry.
+ */
+export async function storeAdvert(
+  tx: Tx,
+  advert: NewAdvert,
+  { lifeSeconds, renewSeconds }: { lifeSeconds: number; renewSeconds: number },
+): Promise<StoredAdvert> {
+  const { rows } = await tx.query<Omit<StoredAdvert, 'before'> & AdvertBefore>(
     `/* nodes.store-advert */
      UPDATE nodes n
         SET label = $2, instance = $3, drain = $4, capabilities = $5, revived = false,
-            offer_rev = offer_rev + (capabilities <> $5)::int,
+            offer_rev = n.offer_rev + (n.capabilities <> $5)::int,
             seen_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(secs => $6)
-      WHERE node_id = $1
-     RETURNING expires_at,
+       FROM (SELECT instance, drain, capabilities, revived,
+                    expires_at < clock_timestamp() + make_interval(secs => $7::float8 / 2) AS lapsing
+               FROM nodes WHERE node_id = $1) AS before
+      WHERE n.node_id = $1
+     RETURNING n.expires_at, before.instance, before.drain, before.capabilities, before.revived, before.lapsing,
        (SELECT run_id FROM leases WHERE node_id = $1) AS leased_run,
        $3 <> '' AND EXISTS (
          SELECT FROM steps s
           WHERE s.node_id = $1 AND s.node_id <> '' AND s.state = 'CLAIMED'
             AND s.instance <> '' AND s.instance <> $3) AS restarted`,
-    [advert.node_id, advert.label, advert.instance, advert.drain, JSON.stringify(advert.capabilities), lifeSeconds],
+    [
+      advert.node_id,
+      advert.label,
+      advert.instance,
+      advert.drain,
+      JSON.stringify(advert.capabilities),
+      lifeSeconds,
+      renewSeconds,
+    ],
   );
-  return rows[0]!;
+  const { expires_at, leased_run, restarted, ...before } = rows[0]!;
+  return { expires_at, before, leased_run, restarted };
 }

@@ -179,6 +179,39 @@ rule(
   ],
 );
 
+/** The innermost SELECT, or the whole statement, that ends in this lock. */
+function lockingPart(text: string, lock: number): string {
+  let depth = 0;
+  for (let at = lock; at > 0; at--) {
+    if (text[at] === ')') depth += 1;
+    if (text[at] === '(' && depth-- === 0) return text.slice(at + 1, lock);
+  }
+  return text.slice(0, lock);
+}
+
+rule(
+  'who waits for a lock looks at the clock behind it: what stands beside a lock is computed before the wait',
+  SRC,
+  (file) =>
+    statementsOf(file)
+      .filter(({ text }) =>
+        [...text.matchAll(/\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|SHARE|KEY\s+SHARE)\b(?!\s+SKIP LOCKED)/g)].some(
+          ({ index }) => lockingPart(text, index).includes('clock_timestamp('),
+        ),
+      )
+      .map(({ where }) => where),
+  [
+    [
+      'src/nodes/lapsing.sql.ts',
+      'tx.query(`/* nodes.lapsing */ SELECT expires_at < clock_timestamp() AS lapsing FROM nodes FOR NO KEY UPDATE`)',
+    ],
+    [
+      'src/leases/live.sql.ts',
+      'const LIVE = `live AS (SELECT 1 FROM (SELECT FROM nodes WHERE expires_at > clock_timestamp() FOR SHARE) AS n)`',
+    ],
+  ],
+);
+
 rule(
   'no query builder and no repository: SQL is written out',
   SRC,
