@@ -33,7 +33,8 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER node
 EXPOSE 3000
-# SIGTERM ends long polls, finishes what is under way and closes the database; exit code 0.
+# SIGTERM: /readyz is 503 for MEDIATOR_LINGER_SECONDS (0), then long polls end, what is under way has MEDIATOR_STOP_SECONDS
+# (25), and the database is closed; exit code 0. `docker stop` kills after 10 s: give it longer than both, `--time 30`.
 STOPSIGNAL SIGTERM
 # /livez knows nothing of the database: a container is not restarted since its database is away. Readiness is /readyz.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
