@@ -70,7 +70,7 @@ describe('POST /v1/runs, 201', () => {
     const [lease] = await server.database.sql<{ seconds: number }>(
       "SELECT extract(epoch FROM not_after - granted_at)::float8 AS seconds FROM leases WHERE run_id = 'a1-a'",
     );
-    expect(lease!.seconds).toBeCloseTo(3600, 0);
+    expect(lease!.seconds).toBeCloseTo(36_000, 0);
     expect(await server.database.sql("SELECT kind, data FROM events WHERE run_id = 'a1-a'")).toEqual([
       { kind: 'granted', data: { nodes: ['A1-N1'] } },
     ]);
