@@ -9,6 +9,7 @@ import type { Config } from './platform/config/config.js';
 import { answerBadPath, answerNoHttp } from './platform/http/early-faults.js';
 import { guardRequests } from './platform/http/guard-requests.js';
 import { takeJsonOnly } from './platform/http/json-body.js';
+import { keepAnswers } from './platform/http/keep-answers.js';
 import { limitSlowBodies } from './platform/http/limit-slow-bodies.js';
 import { ProblemFilter } from './platform/http/problem.filter.js';
 import { takeRawBodies } from './platform/http/raw-body.js';
@@ -53,6 +54,7 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
   // Left to itself, Node answers a missing Host and an unknown Expect without a body; here they meet the guards.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   protectPages(server);
+  keepAnswers(server);
   takeJsonOnly(server);
   takeRawBodies(server);
   const routes = new Routes(server);

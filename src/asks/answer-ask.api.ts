@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
+import { ApiIfMatch } from '../platform/http/if-match.js';
 import { ApiPrincipal } from '../platform/http/api-principal.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
 import { ApiRunId } from '../platform/http/api-run-id.decorator.js';
@@ -14,7 +15,7 @@ that the question came with. What follows from it (a branch, nodes given back, t
 answers, and whoever waits for a node that it freed has it.
 
 **Not changed by repeating**: the question is closed by then, so a second answer is refused with 409 \`not_asked\` and changes
-nothing. The first of two counts. After any other refusal the question stays open.
+nothing. The first of two counts; with \`If-Match\` an answer counts only while the run is as the caller has seen it. After any other refusal the question stays open.
 `.trim();
 
 export function AnswerAskApi(): MethodDecorator {
@@ -23,12 +24,14 @@ export function AnswerAskApi(): MethodDecorator {
     ApiRunId(),
     ApiSeq(),
     ApiPrincipal(),
+    ApiIfMatch(),
     ApiBody({ required: true, description: 'The answer, at most 1 MiB.', type: AnswerDto }),
     ApiAnswer(200, 'The question is answered.', { type: StepOutcomeDto }),
     ApiProblems(
       'not_answerer',
       'not_found',
       'not_asked',
+      'version_mismatch',
       'too_large',
       'unsupported_media_type',
       'schema_violation',

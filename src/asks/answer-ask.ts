@@ -2,24 +2,28 @@ import { Injectable } from '@nestjs/common';
 import type { RunState, StepState } from '../domain/states.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
+import type { IfMatch } from '../platform/http/if-match.js';
 import { Problem } from '../platform/http/problem.js';
 import { point } from '../platform/points.js';
 import { appendEvent } from '../records/append-event.sql.js';
 import { storeOutput } from '../records/store-output.sql.js';
+import { refuseOtherVersion } from '../runs/refuse-other-version.js';
 import { answerAsk } from '../steps/answer-ask.sql.js';
 import { finishStep } from '../steps/finish-step.js';
 import { lockRun } from '../steps/lock-run.sql.js';
 import { readGraph } from '../steps/read-graph.sql.js';
 import { settle } from '../steps/settle.js';
 import { termsOf } from '../steps/terms-of.js';
-import { judgeAnswer } from './judge-answer.js';
-import { readQuestion } from './read-question.sql.js';
+import { judgeAnswer, type OpenQuestion, refuseStrangers } from './judge-answer.js';
+import { type Question, readQuestion } from './read-question.sql.js';
 
 export interface AnswerOf {
   run_id: string;
   seq: number;
   principal: string;
   answer: unknown;
+  /** Which versions of the run the answer is meant for. */
+  if_match?: IfMatch;
 }
 
 export interface Answered {
@@ -40,12 +44,19 @@ export class AnswerAsk {
   ) {}
 
   async answer(given: AnswerOf): Promise<Answered> {
-    const { run_id, seq, principal, answer } = given;
-    const { attempt, output } = judgeAnswer(given, await readQuestion(this.database, run_id, seq));
+    const { run_id, seq, principal, answer, if_match } = given;
+    const question = await readQuestion(this.database, run_id, seq);
+    refuseStrangers(given, question);
+    const judged = judge(answer, question);
+    // With a condition the version comes first, and that is known under the lock.
+    if (judged instanceof Problem && if_match === undefined) throw judged;
     await point('answer.judged');
     return this.database.transaction('answer', async (tx) => {
       const locked = await lockRun(tx, run_id);
       await point('answer.locked');
+      await refuseOtherVersion(tx, run_id, if_match);
+      if (judged instanceof Problem) throw judged;
+      const { attempt, output } = judged;
       const closing = { run_id, seq, attempt, answer, answered_by: principal };
       if (locked?.state !== 'RUNNING' || !(await answerAsk(tx, closing))) {
         throw new Problem('not_asked', 'the question has been closed meanwhile');
@@ -59,5 +70,15 @@ export class AnswerAsk {
       const settled = await settle(tx, run, { kind: 'person', name: principal });
       return { step_state, run_state: settled?.state ?? 'RUNNING' };
     });
+  }
+}
+
+/** What is to be said of the answer, where it is refused. */
+function judge(answer: unknown, question: Question & { id: string }): OpenQuestion | Problem {
+  try {
+    return judgeAnswer(answer, question);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
   }
 }

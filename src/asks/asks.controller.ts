@@ -4,6 +4,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOver } from '../domain/states.js';
 import { MayCall } from '../platform/access/may-call.decorator.js';
+import { type IfMatch, IfMatchOf } from '../platform/http/if-match.js';
 import { nextLink } from '../platform/http/next-link.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
 import { Principal } from '../platform/http/principal.js';
@@ -56,11 +57,12 @@ export class AsksController {
     @Param('seq') given: string,
     @Body() body: unknown,
     @Principal() principal: string,
+    @IfMatchOf() if_match: IfMatch | undefined,
   ): Promise<StepOutcomeDto> {
     const seq = stepSeq(given);
     const answer = acceptAnswer(body);
     const { step_state, run_state } = await this.queue.wakeAfter(
-      () => this.answers.answer({ run_id: runId, seq, principal, answer }),
+      () => this.answers.answer({ run_id: runId, seq, principal, answer, if_match }),
       () => ['answer'],
     );
     if (isOver(run_state)) await this.record.seal([runId]);

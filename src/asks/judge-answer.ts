@@ -8,21 +8,25 @@ export interface OpenQuestion {
   output: string;
 }
 
-/**
- * Refuses an answer that nobody has asked for, or that does not fit: 404, 403, 409, 422, in this order. Gives the question
- * that it answers. By itself it decides nothing: whether the question is open is asked again under the run's lock.
- */
-export function judgeAnswer(
-  { run_id, seq, principal, answer }: { run_id: string; seq: number; principal: string; answer: unknown },
+/** Refuses who may not answer, and what is not there: 404, 403. */
+export function refuseStrangers(
+  { run_id, seq, principal }: { run_id: string; seq: number; principal: string },
   question: Question | undefined,
-): OpenQuestion {
+): asserts question is Question & { id: string } {
   if (question === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
   if (question.id === null) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);
+  if (question.state === null || mayAnswer(question.answerers, principal)) return;
+  const asked = listed(question.answerers ?? []);
+  throw new Problem('not_answerer', `step ${question.id} does not ask ${principal}; it asks ${asked}`);
+}
+
+/**
+ * Refuses an answer that nobody waits for, or that does not fit: 409, 422, in this order. Gives the question
+ * that it answers. By itself it decides nothing: whether the question is open is asked again under the run's lock.
+ */
+export function judgeAnswer(answer: unknown, question: Question & { id: string }): OpenQuestion {
   if (question.state === null) throw new Problem('not_asked', `step ${question.id} asks nobody at the moment`);
-  const { state, id, attempt, output, schema, answerers } = question;
-  if (!mayAnswer(answerers, principal)) {
-    throw new Problem('not_answerer', `step ${id} does not ask ${principal}; it asks ${listed(answerers ?? [])}`);
-  }
+  const { state, id, attempt, output, schema } = question;
   if (state !== 'OPEN') throw new Problem('not_asked', `the question of step ${id} ${ended(question)}`);
 
   const compiled = compileOutputSchema(schema, { allErrors: true });

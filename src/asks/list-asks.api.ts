@@ -18,7 +18,7 @@ export function ListAsksApi(): MethodDecorator {
     ApiPrincipal(),
     ApiAnswer(200, 'A page of open questions.', {
       type: AskListDto,
-      headers: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
+      sometimes: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
     }),
     ApiProblems('unavailable'),
   );

@@ -1,9 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type ProblemCode, PROBLEMS } from '../domain/problem-codes.js';
+import type { ProblemCode } from '../domain/problem-codes.js';
 import type { OperationExamples } from './examples/example.js';
 import { EXAMPLES } from './examples/examples.js';
 import { PARAMETERS } from './examples/parameters.js';
-import { PROBLEM_DETAILS, REQUEST_ID } from './examples/problem-details.js';
+import { generalExample, problemExample } from './problem-example.js';
 import { type Operation, operationsOf, type Parameter } from './operations-of.js';
 
 const PROBLEM_JSON = 'application/problem+json';
@@ -13,7 +13,7 @@ export function addExamples(document: OpenAPIObject): void {
   for (const { path, operation } of operationsOf(document)) {
     const examples = EXAMPLES[operation.operationId];
     if (examples === undefined) throw new Error(`there are no examples of the operation ${operation.operationId}`);
-    operation.parameters.forEach(addToParameter);
+    for (const parameter of operation.parameters) addToParameter(parameter, examples);
     if (examples.request) addRequest(operation, examples.request);
     addAnswers(operation, examples);
     addProblems(operation, path, examples);
@@ -21,10 +21,10 @@ export function addExamples(document: OpenAPIObject): void {
 }
 
 /** Swagger UI fills in the example of a parameter: one that narrows an answer is given where it does not look. */
-function addToParameter(parameter: Parameter): void {
-  const example = PARAMETERS[parameter.name];
+function addToParameter(parameter: Parameter, { parameters = {} }: OperationExamples): void {
+  const example = parameters[parameter.name] ?? PARAMETERS[parameter.name];
   if (parameter.in === 'query') parameter.schema = { ...parameter.schema, examples: [example] };
-  else parameter.example = example;
+  else if (parameter.in === 'path') parameter.example = example;
 }
 
 function addRequest({ requestBody }: Operation, request: OperationExamples['request']): void {
@@ -44,10 +44,13 @@ function addProblems({ parameters, responses }: Operation, path: string, { probl
   const instance = inPath.reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path);
   for (const response of Object.values(responses)) {
     for (const [code, example] of Object.entries(response.content?.[PROBLEM_JSON]?.examples ?? {})) {
-      const { title, status } = PROBLEMS[code as ProblemCode];
-      const { detail, ...more } = problems[code as ProblemCode] ?? PROBLEM_DETAILS[code as ProblemCode];
-      const type = `/problems/${code}`;
-      example.value = { type, title, status, detail, instance, code, request_id: REQUEST_ID, ...more };
+      const own = problems[code as ProblemCode];
+      if (own === undefined) {
+        delete example.summary;
+        example.$ref = generalExample(code as ProblemCode);
+        continue;
+      }
+      example.value = problemExample(code as ProblemCode, own, instance);
     }
   }
 }

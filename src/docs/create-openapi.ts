@@ -7,6 +7,7 @@ import { flattenReferences } from './flatten-references.js';
 import { INTRODUCTION } from './introduction.js';
 import { nameRoles } from './name-roles.js';
 import { orderOperations } from './order-operations.js';
+import { shareRefusals } from './share-refusals.js';
 import { TAGS } from './tags.js';
 import { VERSION } from './version.js';
 
@@ -43,6 +44,7 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
   flattenReferences(document);
   orderOperations(document);
   addExamples(document);
+  shareRefusals(document);
   nameRoles(document);
   const { openapi, info, servers, tags, security, paths, components } = document;
   return { openapi, info, servers, tags, security, paths, components: sorted(components) };

@@ -2,8 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { PROBLEMS } from '../domain/problem-codes.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 
-@ApiModel('Index', 'What this server is.')
-export class IndexDto {
+@ApiModel('ServerInfo', 'What this server is.')
+export class ServerInfoDto {
   /** `mediator`. */
   name!: string;
   version!: string;

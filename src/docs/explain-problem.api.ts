@@ -1,15 +1,16 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiOperation, ApiParam } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { PROBLEMS } from '../domain/problem-codes.js';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblemsToAnybody } from '../platform/http/api-problems.decorator.js';
+import { schemaRef } from '../platform/http/api-model.decorator.js';
 import { ProblemPageDto } from './docs.dto.js';
 
 export function ExplainProblemApi(): MethodDecorator {
   return applyDecorators(
     ApiOperation({
       operationId: 'explainProblem',
-      description: 'Where the `type` of a problem leads. JSON, whatever is asked for.',
+      description: 'Where the `type` of a problem leads: JSON, or a page for who asks for one (`Accept: text/html`).',
     }),
     ApiParam({
       name: 'code',
@@ -17,7 +18,14 @@ export function ExplainProblemApi(): MethodDecorator {
       enum: Object.keys(PROBLEMS),
       enumName: 'ProblemCode',
     }),
-    ApiAnswer(200, 'What it means.', { type: ProblemPageDto }),
+    ApiExtraModels(ProblemPageDto),
+    ApiAnswer(200, 'What it means.', {
+      content: {
+        'application/json': { schema: schemaRef('ProblemExplanation') },
+        'text/html': { schema: { type: 'string' } },
+      },
+      headers: { Vary: '`Accept`.' },
+    }),
     ApiProblemsToAnybody('not_found'),
   );
 }

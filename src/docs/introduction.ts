@@ -12,6 +12,12 @@ nothing.
 \`in\`; do what it says, and tell of it with \`appendLog\`; \`uploadOutput\` what it names under \`out\`; \`reportResult\`, all of
 it with the nonce of the lease. When a lease is missing in the answer to an advert, stop its work.
 
+**To try it here,** on a server that has nothing yet: execute the examples of \`advertiseNode\`, \`submitRun\`, \`claimStep\`,
+\`appendLog\`, \`uploadOutput\`, \`reportResult\` and \`answerAsk\` in this order, then read what came of it and end it with
+\`cancelRun\`. The nonce that \`claimStep\` answers goes into \`Mediator-Lease\`. A contract that is submitted before a node
+offers what it asks for is refused, and stays refused under its \`run_id\`. An advert holds for three minutes: send it again
+meanwhile.
+
 ### What holds everywhere
 
 - JSON in UTF-8, \`snake_case\`. More fields may be added to answers, none is renamed: ignore what you do not know.
@@ -21,7 +27,10 @@ it with the nonce of the lease. When a lease is missing in the answer to an adve
   by \`code\`; \`GET /problems/{code}\` explains it. Besides those that are listed with an operation there are \`route_not_found\`
   (404) and \`method_not_allowed\` (405, with \`Allow\`).
 - 503 \`unavailable\` means that the server is starting, stopping or without its database: repeat after \`Retry-After\`.
-- Whatever is served with GET is served with HEAD too.
+- Whatever is served with GET is served with HEAD too. \`Accept\` chooses nothing but the page of \`explainProblem\`, and no path
+  ends with a slash.
+- \`Cache-Control\` is \`no-store\`. Answers to GET that have an \`ETag\` may be kept (\`private, no-cache\`) and are asked for
+  with \`If-None-Match\`: 304 says that they are still right.
 - Every string is well-formed Unicode without NUL, and no JSON is nested deeper than 200 levels.
 - Who speaks is known by \`Authorization: Bearer <token>\`. The role of the token says which operations it may call: a
   \`submitter\` submits, reads, answers, and cancels what it has submitted; a \`node\` speaks for itself; an \`operator\` may do

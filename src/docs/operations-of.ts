@@ -7,7 +7,14 @@ export interface Operation {
   'x-roles'?: string[];
   parameters: Parameter[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { content?: Record<string, Media> }>;
+  responses: Record<string, Answered>;
+}
+
+export interface Answered {
+  /** Where it is a component. */
+  $ref?: string;
+  description?: string;
+  content?: Record<string, Media>;
 }
 
 export interface Parameter {
@@ -19,7 +26,7 @@ export interface Parameter {
 }
 
 export interface Media {
-  examples?: Record<string, { summary?: string; value?: unknown }>;
+  examples?: Record<string, { summary?: string; value?: unknown; $ref?: string }>;
 }
 
 /** Every operation of the document with its path. */

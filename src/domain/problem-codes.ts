@@ -103,6 +103,12 @@ export const PROBLEMS = {
     caller: 'Nothing more is taken for this run.',
     operator: nothing,
   },
+  version_mismatch: {
+    status: 412,
+    title: 'The run has changed',
+    caller: '`If-Match` names another version than the run has now. Nothing was changed: read the run and decide anew.',
+    operator: nothing,
+  },
   too_large: {
     status: 413,
     title: 'Too large',

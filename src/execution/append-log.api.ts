@@ -4,6 +4,7 @@ import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
 import { ApiRunId } from '../platform/http/api-run-id.decorator.js';
 import { ApiSeq } from '../runs/api-seq.decorator.js';
+import { RAW_TYPES } from '../platform/http/raw-body.js';
 import { ApiLease } from './api-lease.decorator.js';
 
 const description = `
@@ -21,7 +22,7 @@ export function AppendLogApi(): MethodDecorator {
     ApiRunId(),
     ApiSeq(),
     ApiLease(),
-    ApiConsumes('*/*'),
+    ApiConsumes(...RAW_TYPES),
     ApiBody({ description: 'Text, in UTF-8.', schema: { type: 'string', format: 'binary' } }),
     ApiAnswer(204, 'It was taken.', {
       headers: { 'Upload-Offset': 'The size of the log, in bytes.' },

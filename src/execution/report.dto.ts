@@ -9,7 +9,7 @@ const EXIT_RULE = { message: 'must be a whole number that fits 32 bits' };
 const INT32 = { least: -(2 ** 31), most: 2 ** 31 - 1 };
 const PRODUCED_RULE = { message: 'must be at most 1000 names of outputs' };
 
-@ApiModel('Report', 'What became of a claimed step. Unknown keys are ignored.')
+@ApiModel('StepReport', 'What became of a claimed step. Unknown keys are ignored.')
 export class ReportDto {
   /** Who did it. */
   @ApiProperty({ pattern: NODE_ID.source })

@@ -5,11 +5,12 @@ import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
 import { ApiRunId } from '../platform/http/api-run-id.decorator.js';
 import { ApiSeq } from '../runs/api-seq.decorator.js';
+import { RAW_TYPES } from '../platform/http/raw-body.js';
 import { ApiLease } from './api-lease.decorator.js';
 
 const description = `
 Stores an output of a claimed step, promised or not, whole or not at all: it is seen when the answer is 204. The media type is
-kept, and is \`application/octet-stream\` where none is sent. Where the contract has a schema for the output, the body must be
+kept, whatever it is; where none is sent, or one with \`*\` in it, it is \`application/octet-stream\`. Where the contract has a schema for the output, the body must be
 JSON that fits it, whatever the media type.
 
 **Safe to repeat**: a later upload of the same name in the same attempt replaces the earlier. After a broken connection send it
@@ -23,7 +24,7 @@ export function UploadOutputApi(): MethodDecorator {
     ApiSeq(),
     ApiParam({ name: 'name', description: OUTPUT.says, schema: { type: 'string', minLength: 1, maxLength: 100 } }),
     ApiLease(),
-    ApiConsumes('*/*'),
+    ApiConsumes(...RAW_TYPES),
     ApiBody({ description: 'The output, as it is.', schema: { type: 'string', format: 'binary' } }),
     ApiAnswer(204, 'It is stored.'),
     ApiProblems('not_found', 'run_over', 'not_claimed', 'stale_lease', 'too_large', 'schema_violation', 'unavailable'),

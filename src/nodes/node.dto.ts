@@ -23,7 +23,7 @@ export class NodeLeaseDto {
   not_after!: string;
 }
 
-@ApiModel('Node', 'A node, as it advertised itself.')
+@ApiModel('FleetNode', 'A node, as it advertised itself.')
 export class NodeDto {
   node_id!: string;
   /** For people. */
@@ -44,7 +44,7 @@ export class NodeDto {
   lease!: NodeLeaseDto | null;
 }
 
-@ApiModel('NodeList', 'The nodes.')
+@ApiModel('Fleet', 'The nodes.')
 export class NodesDto {
   /** When it was looked at, by the clock of the database. */
   @ApiProperty({ format: 'date-time' })

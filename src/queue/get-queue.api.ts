@@ -16,7 +16,7 @@ export function GetQueueApi(): MethodDecorator {
     ApiOperation({ operationId: 'getQueue', description }),
     ApiAnswer(200, 'A page of the queue.', {
       type: QueueDto,
-      headers: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
+      sometimes: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
     }),
     ApiProblems('unavailable'),
   );

@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { isOver } from '../domain/states.js';
 import { Database } from '../platform/database/database.js';
 import type { Tx } from '../platform/database/queryable.js';
+import type { IfMatch } from '../platform/http/if-match.js';
 import type { Caller } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
 import { appendEvent } from '../records/append-event.sql.js';
 import { endRun } from '../steps/end-run.js';
 import { lockRun } from '../steps/lock-run.sql.js';
 import { readPrincipal } from './read-principal.sql.js';
+import { refuseOtherVersion } from './refuse-other-version.js';
 
 /** `over`: it had ended before, and nothing changed. */
 export type CancelOutcome = 'cancelled' | 'over' | 'unknown';
@@ -17,11 +19,13 @@ export type CancelOutcome = 'cancelled' | 'over' | 'unknown';
 export class CancelRun {
   constructor(private readonly database: Database) {}
 
-  cancel(runId: string, caller: Caller, reason: string | undefined): Promise<CancelOutcome> {
+  /** Throws version_mismatch where the run is not as `ifMatch` has it, also where it is over. */
+  cancel(runId: string, caller: Caller, reason: string | undefined, ifMatch?: IfMatch): Promise<CancelOutcome> {
     return this.database.transaction<CancelOutcome>('cancel', async (tx) => {
       if (caller.role === 'submitter') await refuseUnlessOwn(tx, runId, caller.name);
       const run = await lockRun(tx, runId);
       if (run === undefined) return 'unknown';
+      await refuseOtherVersion(tx, runId, ifMatch);
       if (isOver(run.state)) return 'over';
       const by = { kind: 'person', name: caller.name } as const;
       const detail = reason === undefined ? `cancelled by ${caller.name}` : `cancelled by ${caller.name}: ${reason}`;

@@ -16,7 +16,7 @@ export function ListRunsApi(): MethodDecorator {
     ApiOperation({ operationId: 'listRuns', description }),
     ApiAnswer(200, 'A page of runs.', {
       type: RunListDto,
-      headers: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
+      sometimes: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
     }),
     ApiProblems('unavailable'),
   );

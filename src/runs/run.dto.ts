@@ -47,7 +47,7 @@ export class RunSummaryDto {
   /** `QUEUED`: it waits and holds nothing. `RUNNING`: it holds its nodes. The others are final. */
   @ApiProperty({ enum: RUN_STATES, enumName: 'RunState' })
   state!: RunState;
-  /** Counts the changes of the run and its steps; it is the ETag, too. */
+  /** Counts the changes of the run and its steps, and that its record was sealed or purged; it is the ETag, too. */
   @ApiProperty({ type: 'integer', minimum: 1 })
   version!: number;
   /** Who submitted it. */

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MayCall } from '../platform/access/may-call.decorator.js';
 import { fromCursor, toCursor } from '../platform/http/cursor.js';
+import { type IfMatch, IfMatchOf, versionTag } from '../platform/http/if-match.js';
 import { namesTag } from '../platform/http/names-tag.js';
 import { nextLink } from '../platform/http/next-link.js';
 import { CalledBy, type Caller } from '../platform/http/principal.js';
@@ -52,7 +53,7 @@ export class RunsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunDto | undefined> {
     const run = await this.#shown(runId);
-    const tag = `"${run.version}"`;
+    const tag = versionTag(run.version);
     void reply.header('etag', tag);
     if (namesTag(ifNoneMatch, tag)) return void reply.status(304);
     return run;
@@ -63,13 +64,21 @@ export class RunsController {
   @MayCall('submitter', 'operator')
   @HttpCode(200)
   @CancelRunApi()
-  async cancel(@Param('run_id') runId: string, @Body() body: CancelDto, @CalledBy() caller: Caller): Promise<RunDto> {
+  async cancel(
+    @Param('run_id') runId: string,
+    @Body() body: CancelDto,
+    @CalledBy() caller: Caller,
+    @IfMatchOf() ifMatch: IfMatch | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RunDto> {
     const outcome = await this.queue.wakeAfter(
-      () => this.cancelRun.cancel(runId, caller, body.reason),
+      () => this.cancelRun.cancel(runId, caller, body.reason, ifMatch),
       (ended) => (ended === 'cancelled' ? ['cancel'] : []),
     );
     if (outcome === 'cancelled') await this.record.seal([runId]);
-    return this.#shown(runId);
+    const run = await this.#shown(runId);
+    void reply.header('etag', versionTag(run.version));
+    return run;
   }
 
   async #shown(runId: string): Promise<RunDto> {

@@ -6,6 +6,7 @@ import type { WaitingDto } from '../queue/waiting.dto.js';
 import { readStored, type StoredRun } from './read-stored.js';
 import { readRunPage, type RunFilter, type RunRow } from './read-runs.sql.js';
 import type { StepRow } from './read-steps.sql.js';
+import { shownVersion } from './shown-version.js';
 import type { RunDto, RunSummaryDto } from './run.dto.js';
 import type { StepDto } from './step.dto.js';
 
@@ -47,7 +48,7 @@ function summaryOf(row: RunRow, waiting: WaitingDto | undefined): RunSummaryDto 
   return {
     run_id: row.run_id,
     state: row.state,
-    version: Number(row.version),
+    version: shownVersion(row),
     principal: row.principal,
     work_id: row.work_id,
     ...(row.work && { work: row.work }),

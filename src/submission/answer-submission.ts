@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
+import { versionTag } from '../platform/http/if-match.js';
 import { readStored, type StoredRun } from '../runs/read-stored.js';
 import type { RunDto } from '../runs/run.dto.js';
 import { ShowRun } from '../runs/show-run.js';
@@ -29,7 +30,7 @@ export class AnswerSubmission {
     if (stored === undefined) throw new Error(`run ${run.run_id} was stored and is not there`);
     const { row } = stored;
     const shown = await this.show.stored(stored);
-    const headers = { location: `/v1/runs/${encodeURIComponent(run.run_id)}`, etag: `"${shown.version}"` };
+    const headers = { location: `/v1/runs/${encodeURIComponent(run.run_id)}`, etag: versionTag(shown.version) };
     if (kind === 'existed') {
       const differs = row.contract_hash !== run.contract_hash;
       return { status: 200, headers, shown: { ...shown, ...(differs && { warnings: [DIFFERS] }) } };

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
@@ -10,6 +13,9 @@ import { BODIES, nodesOf, OPENAPI, OPERATIONS } from '../support/openapi.js';
 
 const SCHEMAS: Record<string, any> = OPENAPI.components.schemas;
 const OPERATION_IDS = OPERATIONS.map(({ operation }) => operation.operationId as string);
+/** What a library of TypeScript declares for every file. */
+const GLOBAL = /^(?:declare (?:var|function|class|const|namespace)|interface|type) (\w+)/gm;
+const IN_ORDER = ['path', 'query', 'header'];
 const PROBLEM_JSON = 'application/problem+json';
 
 /** The schemas of the document; `closed`: a property that no schema knows is a fault, so that no example misspells one. */
@@ -56,6 +62,16 @@ describe('the OpenAPI document', () => {
       .filter(({ path, node }) => !named.test(path) && !/\/properties$/.test(path) && !Array.isArray(node))
       .filter(({ node }) => 'properties' in node || 'additionalProperties' in node || Array.isArray(node.enum));
     expect(anonymous.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('names no schema or operation as a file of exports is named, or as TypeScript names what is there everywhere', () => {
+    const folder = join(dirname(fileURLToPath(import.meta.resolve('typescript'))));
+    const libraries = readdirSync(folder).filter((file) => /^lib\..*\.d\.ts$/.test(file));
+    const names = libraries.flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(GLOBAL)]);
+    const taken = new Set(['Index', ...names.map(([, name]) => name!)]);
+    for (const name of ['Record', 'Error', 'Event', 'Node', 'Request', 'Response']) expect(taken).toContain(name);
+    expect(Object.keys(SCHEMAS).filter((name) => taken.has(name))).toEqual([]);
+    expect(OPERATION_IDS.filter((id) => id === 'index' || taken.has(id))).toEqual([]);
   });
 
   it('describes every schema that is an object', () => {
@@ -109,9 +125,38 @@ describe('every operation', () => {
     });
     const parts = [...operation.parameters, ...Object.values(operation.responses)];
     expect(parts.filter(({ description }) => !description)).toEqual([]);
-    const shown = operation.parameters.map(({ example, schema }: any) => example ?? schema.examples?.[0]);
-    expect(shown).not.toContain(undefined);
     expect(operation.parameters.map(({ name }: { name: string }) => name)).toContain('X-Request-Id');
+  });
+
+  it.each(OPERATIONS)('$method $path tells its parameters as a request has them', ({ operation }) => {
+    const places = operation.parameters.map((parameter: any) => parameter.in);
+    expect(places).toEqual([...places].sort((a, b) => IN_ORDER.indexOf(a) - IN_ORDER.indexOf(b)));
+  });
+
+  it.each(OPERATIONS)('$method $path fills in what must be given, and no header', ({ operation }) => {
+    const shown = operation.parameters.map(({ name, in: place, example, examples, schema }: any) => {
+      const beside = example ?? examples ?? schema.example;
+      return { name, beside: beside !== undefined, within: schema.examples !== undefined, place };
+    });
+    const expected = operation.parameters.map(({ name, in: place }: any) => {
+      return { name, beside: place === 'path', within: place === 'query', place };
+    });
+    expect(shown).toEqual(expected);
+  });
+
+  it.each(BODIES.filter(({ where }) => /, request$/.test(where)))(
+    '$where is of no range of media types: $mediaType',
+    (body) => {
+      expect(body.mediaType).not.toContain('*');
+    },
+  );
+
+  it('lists bytes first where a body may be of any media type', () => {
+    const raw = OPERATIONS.filter(({ method }) => method === 'put').map(({ operation }) => {
+      return Object.keys(operation.requestBody.content)[0];
+    });
+    expect(raw.length).toBeGreaterThan(0);
+    expect(new Set(raw)).toEqual(new Set(['application/octet-stream']));
   });
 
   it.each(OPERATIONS)('$method $path has an answer and a refusal, and X-Request-Id in each', ({ operation }) => {
@@ -137,10 +182,10 @@ describe('every operation', () => {
     expect(others.map(({ where }) => where)).toEqual(['readyz, 503']);
   });
 
-  it('has an example of every body but those that are mere bytes', () => {
+  it('has an example of every body but bytes and pages', () => {
     const bare = BODIES.filter(({ examples }) => Object.keys(examples).length === 0);
     const mediaTypes = [...new Set(bare.map(({ mediaType }) => mediaType))].sort();
-    expect(mediaTypes).toEqual(['*/*', 'application/x-tar']);
+    expect(mediaTypes).toEqual(['*/*', 'application/x-tar', 'text/html']);
   });
 
   it.each(BODIES)('fits its examples to the schema: $where', ({ schema, examples }) => {

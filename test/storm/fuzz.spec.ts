@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Dice } from '../../src/domain/steps/dice.fixture.js';
+import { operationOf } from '../support/documented-headers.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import { tell, tries } from '../support/storm.js';
 import { Coverage } from './fuzz/coverage.js';
-import { operationOf, undocumented } from './fuzz/documented.js';
+import { undocumented } from './fuzz/documented.js';
 import { curlOf, type FuzzRequest } from './fuzz/fuzz-request.js';
 import { hostileFaults, speakHostile } from './fuzz/hostile-bytes.js';
 import { mutateRequest } from './fuzz/mutate-request.js';

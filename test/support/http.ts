@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
+import { expectDeclaredHeaders } from './documented-headers.js';
+
 /** An answer of the server, its body read as what it is. */
 export interface Answer<Body = any> {
   status: number;
@@ -11,7 +15,7 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
-/** Sends a request to the server under test; a body is sent as JSON. */
+/** Sends a request to the server under test; a body is sent as JSON. Throws where a header of the answer is not documented. */
 export type Send = <Body = any>(method: string, path: string, options?: RequestOptions) => Promise<Answer<Body>>;
 
 export function sender(base: string): Send {
@@ -22,6 +26,7 @@ export function sender(base: string): Send {
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
+    expectDeclaredHeaders(method, path, response);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
     return {
@@ -30,4 +35,17 @@ export function sender(base: string): Send {
       body: isJson && text !== '' ? JSON.parse(text) : text,
     };
   };
+}
+
+/** Sends a request by which nothing is asked for that it does not say, and gives the body as it came. */
+export async function fetchRaw(
+  url: string,
+  headers: Record<string, string>,
+  method = 'GET',
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }> {
+  const request = httpRequest(url, { method, headers }).end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece as Buffer);
+  return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(pieces) };
 }

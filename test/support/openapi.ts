@@ -11,9 +11,33 @@ export interface DocumentedOperation {
   operation: any;
 }
 
+/** Every operation; where its answers, their headers and their examples are components, the components stand here. */
 export const OPERATIONS: DocumentedOperation[] = Object.entries<object>(OPENAPI.paths).flatMap(([path, item]) =>
-  Object.entries<any>(item).map(([method, operation]) => ({ path, method, operation })),
+  Object.entries<any>(item).map(([method, operation]) => ({
+    path,
+    method,
+    operation: { ...operation, responses: mapped(operation.responses, resolvedAnswer) },
+  })),
 );
+
+/** What a reference leads to; anything else is itself. */
+function resolved(node: any): any {
+  if (node?.$ref === undefined) return node;
+  return node.$ref
+    .slice(2)
+    .split('/')
+    .reduce((at: any, key: string) => at[key], OPENAPI);
+}
+
+function resolvedAnswer(given: any): any {
+  const { headers, content, ...answer } = resolved(given);
+  const media = (one: any): any => ({ ...one, ...(one.examples && { examples: mapped(one.examples, resolved) }) });
+  return { ...answer, headers: mapped(headers ?? {}, resolved), ...(content && { content: mapped(content, media) }) };
+}
+
+function mapped(record: Record<string, any>, map: (value: any) => any): Record<string, any> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
 
 /** A media type somewhere in the document: its schema and examples, and where it is. */
 export interface DocumentedBody {

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { expectDeclaredHeaders } from './documented-headers.js';
 import type { Answer } from './http.js';
 import type { PlayedClaim } from './played-node.js';
 
@@ -22,6 +23,7 @@ export function blobPath({ run_id, seq }: PlayedClaim, name: string): string {
 export async function put(url: string, body: Bytes | undefined, headers: Record<string, string>): Promise<Answer> {
   const sent = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const response = await fetch(url, { method: 'PUT', headers, body: sent });
+  expectDeclaredHeaders('PUT', new URL(url).pathname, response);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }

@@ -1,19 +1,17 @@
+import { APPROVAL } from './contracts.js';
 import type { OperationExamples } from './example.js';
 
 const QUESTION = {
   run_id: 'change-4711-ps3',
   seq: 2,
-  id: 'look',
-  prompt: 'Does the LED blink?',
-  schema: { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' } } },
-  answerers: ['lab-desk'],
-  asked_at: '2026-03-02T09:41:37.904Z',
-  deadline: '2026-03-03T09:41:37.904Z',
+  id: 'approve',
+  prompt: 'Flash the image?',
+  schema: APPROVAL,
+  answerers: null,
+  asked_at: '2026-03-02T09:38:20.318Z',
+  deadline: null,
   can_answer: true,
-  shown: [
-    { name: 'console', media_type: 'text/plain', size: 21, text: 'LED: 1\nLED: 0\nLED: 1\n' },
-    { name: 'photo', media_type: 'image/jpeg', size: 481223 },
-  ],
+  shown: [{ name: 'image', media_type: 'application/octet-stream', size: 481223 }],
 };
 
 export const listAsks: OperationExamples = {
@@ -29,6 +27,7 @@ export const listAsks: OperationExamples = {
 const answered = { run_id: 'change-4711-ps3', seq: 2, rolled_back: false };
 
 export const answerAsk: OperationExamples = {
+  parameters: { seq: QUESTION.seq },
   request: { yes: { summary: 'As its schema wants it', value: { ok: true } } },
   answers: {
     200: {
@@ -38,9 +37,9 @@ export const answerAsk: OperationExamples = {
   },
   problems: {
     invalid_request: { detail: 'the body must be the answer, as JSON' },
-    not_answerer: { detail: 'step look does not ask ci; it asks lab-desk' },
+    not_answerer: { detail: 'step approve does not ask ci; it asks lab-desk' },
     not_found: { detail: 'run change-4711-ps3 has no step 2' },
-    not_asked: { detail: 'the question of step look was answered by lab-desk already' },
+    not_asked: { detail: 'the question of step approve was answered by lab-desk already' },
     schema_violation: {
       detail: '/ok: The value must be boolean.',
       errors: [{ pointer: '/ok', detail: 'The value must be boolean.' }],

@@ -1,4 +1,7 @@
-/** A change is built on one node and flashed on another. */
+/** What the answer to the question must be. */
+export const APPROVAL = { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' } } };
+
+/** A change is built, a person looks at it, and it is flashed. The advert that is an example can do all of it by itself. */
 export const BUILD_AND_FLASH = {
   run_id: 'change-4711-ps3',
   work: { system: 'gerrit', change_id: '4711', patchset: 3 },
@@ -7,8 +10,14 @@ export const BUILD_AND_FLASH = {
     { as: 'board', capability: 'board', attrs: { soc: 'bcm2712' } },
   ],
   steps: [
-    { id: 'build', uses: 'builder', run: ['make', 'image'] },
-    { id: 'flash', uses: 'board', run: ['flash', 'image'] },
+    { id: 'build', uses: 'builder', run: ['make', 'image'], out: ['image'] },
+    {
+      id: 'approve',
+      ask: { prompt: 'Flash the image?', show: ['image'] },
+      out: ['approval'],
+      schema: { approval: APPROVAL },
+    },
+    { id: 'flash', uses: 'board', run: ['flash', 'image'], in: ['image'] },
   ],
   success_when: [{ step: 'flash', exit_code: 0 }],
 };

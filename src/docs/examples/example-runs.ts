@@ -3,7 +3,7 @@ import { BUILD_AND_FLASH } from './contracts.js';
 const CREATED_AT = '2026-03-02T09:15:04.120Z';
 
 export const ASSIGNED = [
-  { as: 'builder', nodes: [{ node_id: 'forge-1', label: 'forge-1' }] },
+  { as: 'builder', nodes: [{ node_id: 'rpi-7', label: 'Raspberry Pi 5, bench 2' }] },
   { as: 'board', nodes: [{ node_id: 'rpi-7', label: 'Raspberry Pi 5, bench 2' }] },
 ];
 
@@ -51,7 +51,8 @@ function shown(
 
 const OPEN = { state: 'OPEN', digest: null };
 const build = { seq: 1, id: 'build', kind: 'run', uses: 'builder' };
-const flash = { seq: 2, id: 'flash', kind: 'run', uses: 'board' };
+const approve = { seq: 2, id: 'approve', kind: 'ask', uses: null };
+const flash = { seq: 3, id: 'flash', kind: 'run', uses: 'board' };
 
 export const QUEUED_SUMMARY = shown('QUEUED', 1, {
   assigned: [],
@@ -61,14 +62,17 @@ export const QUEUED_SUMMARY = shown('QUEUED', 1, {
   ended_at: null,
 });
 
-export const QUEUED = { ...QUEUED_SUMMARY, steps: [untouched(build, null, []), untouched(flash, null, ['build'])] };
+export const QUEUED = {
+  ...QUEUED_SUMMARY,
+  steps: [untouched(build, null, []), untouched(approve, null, ['build']), untouched(flash, null, ['approve'])],
+};
 
 export const RUNNING = {
   ...shown('RUNNING', 1, { assigned: ASSIGNED, record: OPEN, started_at: CREATED_AT, ended_at: null }),
-  steps: [untouched(build, 'forge-1', []), untouched(flash, 'rpi-7', ['build'])],
+  steps: [untouched(build, 'rpi-7', []), untouched(approve, null, ['build']), untouched(flash, 'rpi-7', ['approve'])],
 };
 
-export const SUCCEEDED_SUMMARY = shown('SUCCEEDED', 6, {
+export const SUCCEEDED_SUMMARY = shown('SUCCEEDED', 8, {
   assigned: ASSIGNED,
   verdict: {
     reason: 'succeeded',
@@ -87,29 +91,42 @@ export const SUCCEEDED_SUMMARY = shown('SUCCEEDED', 6, {
 const built = {
   ...build,
   state: 'DONE',
-  node_id: 'forge-1',
+  node_id: 'rpi-7',
   needs: [],
   attempt: 1,
   started_at: '2026-03-02T09:15:04.655Z',
   ended_at: '2026-03-02T09:38:20.318Z',
-  result: { exit_code: 0 },
+  result: { exit_code: 0, produced: ['image'] },
+};
+
+const approved = {
+  ...approve,
+  state: 'DONE',
+  node_id: null,
+  needs: ['build'],
+  attempt: 1,
+  started_at: '2026-03-02T09:38:20.318Z',
+  ended_at: '2026-03-02T09:40:02.551Z',
+  result: { produced: ['approval'], answer: { ok: true }, answered_by: 'lab-desk' },
 };
 
 const flashed = {
   ...flash,
   state: 'DONE',
   node_id: 'rpi-7',
-  needs: ['build'],
+  needs: ['approve'],
   attempt: 1,
-  started_at: '2026-03-02T09:38:20.770Z',
+  started_at: '2026-03-02T09:40:03.004Z',
   ended_at: '2026-03-02T09:41:37.899Z',
   result: { exit_code: 0 },
 };
 
-export const SUCCEEDED = { ...SUCCEEDED_SUMMARY, steps: [built, flashed] };
+export const SUCCEEDED = { ...SUCCEEDED_SUMMARY, steps: [built, approved, flashed] };
+
+const CANCELLED_STEP = { state: 'CANCELLED', ended_at: '2026-03-02T09:39:02.411Z' };
 
 export const CANCELLED = {
-  ...shown('CANCELLED', 4, {
+  ...shown('CANCELLED', 5, {
     assigned: ASSIGNED,
     verdict: {
       reason: 'cancelled',
@@ -124,7 +141,11 @@ export const CANCELLED = {
     started_at: CREATED_AT,
     ended_at: '2026-03-02T09:39:02.417Z',
   }),
-  steps: [built, { ...untouched(flash, 'rpi-7', ['build']), state: 'CANCELLED', ended_at: '2026-03-02T09:39:02.411Z' }],
+  steps: [
+    built,
+    { ...untouched(approve, null, ['build']), ...CANCELLED_STEP, started_at: '2026-03-02T09:38:20.318Z' },
+    { ...untouched(flash, 'rpi-7', ['approve']), ...CANCELLED_STEP },
+  ],
 };
 
 function untouched(step: object, node_id: string | null, needs: string[]) {

@@ -11,6 +11,8 @@ export interface ProblemDetail {
 
 /** The examples of one operation. They are plain data: the classes they must fit lie in other rooms, and a test compares. */
 export interface OperationExamples {
+  /** Where the general example of a parameter would not fit this operation. */
+  parameters?: Record<string, unknown>;
   request?: Examples;
   /** By status. */
   answers?: Record<number, Examples>;

@@ -11,30 +11,33 @@ import {
   readLog,
   submitRun,
 } from './run-operations.js';
-import { explainProblem, index, livez, metrics, readyz } from './server-operations.js';
+import { getServerInfo, explainProblem, livez, metrics, readyz } from './server-operations.js';
 import { appendLog, uploadOutput } from './upload-operations.js';
 
-/** The examples of every operation, by its operationId and in reading order. */
+/**
+ * The examples of every operation, by its operationId and in reading order: who sends them one after the other to a server
+ * that has nothing yet sees a run from its nodes to its record. Only the nonce of the lease is to be taken from the claim.
+ */
 export const EXAMPLES: Record<string, OperationExamples> = {
-  submitRun,
-  dryRun,
-  listRuns,
-  getRun,
-  cancelRun,
-  downloadRecord,
-  downloadBlob,
-  readLog,
-  getQueue,
   advertiseNode,
   listNodes,
   listCapabilities,
+  submitRun,
+  listRuns,
+  dryRun,
+  getRun,
+  getQueue,
   claimStep,
-  reportResult,
-  uploadOutput,
   appendLog,
+  readLog,
+  uploadOutput,
+  reportResult,
   listAsks,
   answerAsk,
-  index,
+  downloadBlob,
+  cancelRun,
+  downloadRecord,
+  getServerInfo,
   explainProblem,
   livez,
   readyz,

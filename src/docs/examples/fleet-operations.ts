@@ -1,16 +1,17 @@
 import { ASSIGNED, QUEUED_SUMMARY } from './example-runs.js';
 import type { OperationExamples } from './example.js';
-import { PARAMETERS } from './parameters.js';
 
 const OBSERVED_AT = '2026-03-02T09:15:30.004Z';
-const CAPABILITIES = [{ capability: 'board', attrs: { soc: 'bcm2712', ram: '8' } }];
+const CAPABILITIES = [
+  { capability: 'build', attrs: { arch: 'arm64' } },
+  { capability: 'board', attrs: { soc: 'bcm2712', ram: '8' } },
+];
 const LABEL = 'Raspberry Pi 5, bench 2';
-const INSTANCE = PARAMETERS['Mediator-Instance'];
 
 const LEASE = {
   run_id: 'change-4711-ps3',
   node_id: 'rpi-7',
-  nonce: PARAMETERS['Mediator-Lease'],
+  nonce: '0c2f8f0e-6a0b-4a53-9c53-6f3b9f6d7a11',
   not_after: '2026-03-02T10:15:04.131Z',
 };
 
@@ -41,12 +42,16 @@ export const getQueue: OperationExamples = {
   problems: { invalid_request: { detail: 'cursor must be the `next` of an earlier page' } },
 };
 
-const heartbeat = { node_id: 'rpi-7', label: LABEL, instance: INSTANCE, capabilities: CAPABILITIES };
+const heartbeat = { node_id: 'rpi-7', label: LABEL, capabilities: CAPABILITIES };
 const answered = { node_id: 'rpi-7', renew_seconds: 60, expires_at: '2026-03-02T09:18:30.004Z', drain: '' };
 
 export const advertiseNode: OperationExamples = {
   request: {
     heartbeat: { summary: 'What the node offers', value: heartbeat },
+    instance: {
+      summary: 'With the process that speaks',
+      value: { ...heartbeat, instance: 'boot-2026-03-02T07:58' },
+    },
     drain: { summary: 'It takes nothing new', value: { ...heartbeat, drain: 'graceful' } },
   },
   answers: {
@@ -121,7 +126,7 @@ export const listCapabilities: OperationExamples = {
         value: {
           items: [
             { capability: 'board', nodes: 2, attrs: { ram: ['8'], soc: ['bcm2711', 'bcm2712'] } },
-            { capability: 'build', nodes: 1, attrs: { arch: ['arm64'] } },
+            { capability: 'build', nodes: 2, attrs: { arch: ['arm64'] } },
           ],
         },
       },
@@ -137,12 +142,13 @@ export const claimStep: OperationExamples = {
         summary: 'A program to run',
         value: {
           run_id: 'change-4711-ps3',
-          seq: 2,
-          id: 'flash',
+          seq: 1,
+          id: 'build',
           kind: 'run',
           attempt: 1,
-          uses: 'board',
-          run: ['flash', 'image'],
+          uses: 'builder',
+          run: ['make', 'image'],
+          out: ['image'],
           assigned: ASSIGNED,
           principal: 'ci',
           lease: LEASE,
@@ -159,11 +165,14 @@ export const claimStep: OperationExamples = {
   },
 };
 
-const reported = { run_id: 'change-4711-ps3', seq: 2, rolled_back: false };
+const reported = { run_id: 'change-4711-ps3', seq: 1, rolled_back: false };
 
 export const reportResult: OperationExamples = {
   request: {
-    exited: { summary: 'The program has ended', value: { node_id: 'rpi-7', attempt: 1, exit_code: 0 } },
+    exited: {
+      summary: 'The program has ended',
+      value: { node_id: 'rpi-7', attempt: 1, exit_code: 0, produced: ['image'] },
+    },
     failed: {
       summary: 'It could not be done',
       value: { node_id: 'rpi-7', attempt: 1, error: 'the board does not come up on the serial console' },
@@ -171,8 +180,11 @@ export const reportResult: OperationExamples = {
   },
   answers: {
     200: {
-      last: { summary: 'It was the last step', value: { ...reported, step_state: 'DONE', run_state: 'SUCCEEDED' } },
       next: { summary: 'The run goes on', value: { ...reported, step_state: 'DONE', run_state: 'RUNNING' } },
+      last: {
+        summary: 'It was the last step',
+        value: { ...reported, seq: 3, step_state: 'DONE', run_state: 'SUCCEEDED' },
+      },
       failed: { summary: 'The step failed', value: { ...reported, step_state: 'FAILED', run_state: 'FAILED' } },
     },
   },
@@ -182,6 +194,6 @@ export const reportResult: OperationExamples = {
       detail: 'exit_code must be there for a run step that reports no error',
       errors: [{ pointer: '/exit_code', detail: 'must be there for a run step that reports no error' }],
     },
-    not_found: { detail: 'run change-4711-ps3 has no step 2' },
+    not_found: { detail: 'run change-4711-ps3 has no step 1' },
   },
 };

@@ -1,8 +1,11 @@
-/** An example of each parameter, by its name. What one operation answers is what another is asked with. */
+/**
+ * An example of each parameter that must be given or narrows an answer, by its name. What one operation answers is what
+ * another is asked with. Of a header that may be left out there is none: a page to try the API out would send it along.
+ */
 export const PARAMETERS: Record<string, unknown> = {
   run_id: 'change-4711-ps3',
   node_id: 'rpi-7',
-  seq: 2,
+  seq: 1,
   code: 'not_sealed',
   state: 'QUEUED',
   work_id: 'gerrit:4711',
@@ -14,13 +17,4 @@ export const PARAMETERS: Record<string, unknown> = {
   name: 'image',
   attempt: 1,
   offset: 4096,
-  'Mediator-Principal': 'ci',
-  'Mediator-Instance': 'boot-2026-03-02T07:58',
-  'Mediator-Lease': '0c2f8f0e-6a0b-4a53-9c53-6f3b9f6d7a11',
-  'Idempotency-Key': 'change-4711-ps3',
-  Range: 'bytes=0-4095',
-  Prefer: 'wait=30',
-  'If-None-Match': '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"',
-  'If-Range': '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"',
-  'X-Request-Id': 'ci-build-88123',
 };

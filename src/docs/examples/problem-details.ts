@@ -26,6 +26,7 @@ export const PROBLEM_DETAILS: Record<ProblemCode, ProblemDetail> = {
   not_asked: { detail: 'the step does not ask' },
   not_sealed: { detail: 'the record is sealed when the run is over; ask again then' },
   run_over: { detail: 'the run is over' },
+  version_mismatch: { detail: 'run change-4711-ps3 is at version 4, which If-Match does not name' },
   too_large: { detail: 'the body is larger than this route takes' },
   unsupported_media_type: { detail: 'the body must be sent as application/json' },
   range_not_satisfiable: { detail: 'the output has 4096 bytes' },

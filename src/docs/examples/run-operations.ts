@@ -5,7 +5,7 @@ import { PARAMETERS } from './parameters.js';
 import { PROBLEM_DETAILS } from './problem-details.js';
 
 const contract = {
-  build_and_flash: { summary: 'Build on one node, flash on another', value: BUILD_AND_FLASH },
+  build_and_flash: { summary: 'Build, ask, flash', value: BUILD_AND_FLASH },
   one_step: { summary: 'The least there is', value: ONE_STEP },
 };
 const NOT_JSON = { detail: "the body must be JSON: Expected property name or '}' in JSON at position 1" };
@@ -21,7 +21,7 @@ export const submitRun: OperationExamples = {
         value: { ...RUNNING, warnings: ['a run of this id exists with another contract; the stored one stands'] },
       },
     },
-    201: { running: { summary: 'Both nodes were free', value: RUNNING } },
+    201: { running: { summary: 'Its nodes were free', value: RUNNING } },
     202: { queued: { summary: 'Another run holds the board', value: QUEUED } },
   },
   problems: {
@@ -36,7 +36,7 @@ export const dryRun: OperationExamples = {
   answers: {
     200: {
       assigned: {
-        summary: 'There are nodes for both roles',
+        summary: 'There are nodes for all roles',
         value: { run_id: RUN_ID, state: 'DRY_RUN', assigned: ASSIGNED },
       },
     },
@@ -94,11 +94,11 @@ export const downloadBlob: OperationExamples = {
 
 export const readLog: OperationExamples = {
   answers: {
-    200: { so_far: { summary: 'So far', value: 'flashing change-4711.img\n12 of 48 MiB\n' } },
-    206: { more: { summary: 'What has come since', value: '24 of 48 MiB\n' } },
+    200: { so_far: { summary: 'So far', value: 'make image\nok\n' } },
+    206: { more: { summary: 'What has come since', value: 'ok\n' } },
   },
   problems: {
-    not_found: { detail: 'there is no log step of step 2 of run change-4711-ps3' },
+    not_found: { detail: 'there is no log step of step 1 of run change-4711-ps3' },
     range_not_satisfiable: { detail: 'there are 4096 bytes' },
   },
 };

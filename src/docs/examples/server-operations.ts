@@ -5,10 +5,10 @@ import type { OperationExamples } from './example.js';
 const problems = { invalid_request: { detail: 'query/x must be well-formed Unicode without NUL' } };
 const up = { status: 'up' };
 
-export const index: OperationExamples = {
+export const getServerInfo: OperationExamples = {
   answers: {
     200: {
-      index: {
+      this_server: {
         summary: 'This server',
         value: { name: 'mediator', version: VERSION, docs: '/docs', openapi: '/openapi.json' },
       },

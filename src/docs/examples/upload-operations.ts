@@ -9,27 +9,27 @@ export const uploadOutput: OperationExamples = {
   request: { image: { summary: 'Any bytes', value: 'the bytes of the image' } },
   problems: {
     invalid_request: { detail: 'the header Mediator-Lease must carry the nonce of the lease' },
-    not_found: { detail: 'run change-4711-ps3 has no step 2' },
+    not_found: { detail: 'run change-4711-ps3 has no step 1' },
     forbidden: NOT_OWN,
     run_over: OVER,
     stale_lease: STALE,
     not_claimed: NOT_CLAIMED,
     too_large: { detail: 'an output is at most 10485760 bytes; nothing of it was stored' },
     schema_violation: {
-      detail: 'verdict does not fit the schema that the contract has for it; nothing was stored',
+      detail: 'image does not fit the schema that the contract has for it; nothing was stored',
       errors: [{ pointer: '/ok', detail: 'The value must be boolean.' }],
     },
   },
 };
 
 export const appendLog: OperationExamples = {
-  request: { lines: { summary: 'Lines of a log', value: 'flashing image\nok\n' } },
+  request: { lines: { summary: 'Lines of a log', value: 'make image\nok\n' } },
   problems: {
     invalid_request: {
       detail: '/offset must be a number of bytes, a whole number from 0',
       errors: [{ pointer: '/offset', detail: 'must be a number of bytes, a whole number from 0' }],
     },
-    not_found: { detail: 'run change-4711-ps3 has no step 2' },
+    not_found: { detail: 'run change-4711-ps3 has no step 1' },
     forbidden: NOT_OWN,
     run_over: OVER,
     stale_lease: STALE,

@@ -35,10 +35,7 @@ export function guardCallers(fastify: FastifyInstance, tokens: Tokens, config: C
     const token = bearerOf(request, tokens);
     if (token === undefined) {
       limits?.refuse('failures', request.ip);
-      const detail = request.headers.authorization === undefined ? 'there is no token' : 'the token is not known';
-      throw new Problem('unauthenticated', `${detail}: send Authorization: Bearer <token>`, {
-        headers: { 'WWW-Authenticate': 'Bearer' },
-      });
+      throw unauthenticated(request.headers.authorization);
     }
     request.token = token;
     limits?.refuse('calls', token.sha256.toString('hex'));
@@ -60,6 +57,19 @@ function limitsOf(perSecond: number): { refuse(what: 'calls' | 'failures', calle
       throw new Problem('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
     },
   };
+}
+
+/** RFC 6750: whoever has sent no token is told of no fault in it. */
+function unauthenticated(authorization: string | undefined): Problem {
+  const sent = /^Bearer(?: |$)/i.test(authorization ?? '');
+  const none = authorization === undefined ? 'there is no token' : 'this is no bearer token';
+  return new Problem(
+    'unauthenticated',
+    `${sent ? 'the token is not known' : none}: send Authorization: Bearer <token>`,
+    {
+      headers: { 'WWW-Authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' },
+    },
+  );
 }
 
 function bearerOf({ headers }: FastifyRequest, tokens: Tokens): KnownToken | undefined {

@@ -12,6 +12,8 @@ export interface StoredBytes {
   type: string;
   /** A strong entity tag, in its quotes; none where the bytes may grow. */
   tag?: string;
+  /** The name under which a browser is to keep them, instead of showing them in the name of this server. */
+  saveAs?: string;
   /** Further headers, where they are answered. */
   headers?: Record<string, string>;
   /** From `first` to before `end`; nothing is read before it is asked for. */
@@ -28,7 +30,7 @@ export function answerBytes(
   reply: FastifyReply,
   bytes: StoredBytes,
 ): StreamableFile | undefined {
-  const { size, type, tag, headers = {} } = bytes;
+  const { size, type, tag, saveAs, headers = {} } = bytes;
   const { 'if-none-match': ifNoneMatch } = request.headers;
   if (tag !== undefined && namesTag(ifNoneMatch, tag)) {
     void reply.status(304).headers({ ...headers, etag: tag });
@@ -41,6 +43,7 @@ export function answerBytes(
   }
   // What a node sent is never taken for anything but what it says it is.
   void reply.headers({ ...headers, 'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff' });
+  if (saveAs !== undefined) void reply.header('content-disposition', `attachment; filename="${saveAs}"`);
   if (tag !== undefined) void reply.header('etag', tag);
   if (range !== undefined) {
     void reply.status(206).header('content-range', `bytes ${range.first}-${range.last}/${size}`);

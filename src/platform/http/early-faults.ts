@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { NEVER } from './keep-answers.js';
 import { Problem } from './problem.js';
 import { problemBody } from './problem.filter.js';
 
@@ -16,6 +17,7 @@ export function answerBadPath(_error: FastifyError, request: FastifyRequest, rep
   void reply
     .status(problem.status)
     .header('x-request-id', request.id)
+    .header('cache-control', NEVER)
     .type('application/problem+json')
     .send(problemBody(problem, request));
 }
@@ -31,5 +33,5 @@ export function answerNoHttp(error: Error & { code?: string }, socket: AnsweredS
   const id = randomUUID();
   const body = JSON.stringify(problemBody(problem, { id, url: '' }));
   const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-  socket.end(`${head}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`);
+  socket.end(`${head}\r\nX-Request-Id: ${id}\r\nCache-Control: ${NEVER}\r\nConnection: close\r\n\r\n${body}`);
 }

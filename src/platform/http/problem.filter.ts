@@ -2,12 +2,21 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
 import { isUnreachable } from '../database/faults.js';
+import { NEVER } from './keep-answers.js';
 import { Problem } from './problem.js';
 import type { Routes } from './routes.js';
 
 const RETRY_AFTER_SECONDS = 1;
 /** Headers that describe the body that was to be answered. */
-const DESCRIBING = ['etag', 'accept-ranges', 'content-range', 'content-disposition'];
+const DESCRIBING = [
+  'etag',
+  'accept-ranges',
+  'content-range',
+  'content-disposition',
+  'mediator-attempt',
+  'preference-applied',
+  'vary',
+];
 
 /** The one place that answers a 4xx or 5xx. A 4xx is answered quietly; a 5xx of our own making is logged with its stack. */
 @Catch()
@@ -37,6 +46,7 @@ export class ProblemFilter implements ExceptionFilter {
       .status(problem.status)
       // `GET *` comes here past the hook that sets it.
       .header('x-request-id', request.id)
+      .header('cache-control', NEVER)
       .headers(problem.extras.headers ?? {})
       .type('application/problem+json')
       .send(problemBody(problem, request));

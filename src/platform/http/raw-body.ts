@@ -13,6 +13,11 @@ export interface RawBodyOf {
 
 /** A type that nobody sends, under which the server takes the body of a route with `rawBody` past the parser of JSON. */
 const RAW = 'application/vnd.mediator.raw-body';
+/**
+ * The media types that the document lists for bodies of any type. A generated client sends the first of them by itself,
+ * so that it is one that is always true, and none is a range.
+ */
+export const RAW_TYPES = ['application/octet-stream', 'text/plain'];
 const NO_TYPE = 'application/octet-stream';
 const MOST_CHARACTERS = 255;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -34,10 +39,16 @@ export function takeRawBodies(fastify: FastifyInstance): void {
   });
 }
 
+/** A range is the type of no body: a client that sends one was generated from a document that lists one. */
+function isNone(sentAs: string): boolean {
+  const [essence = ''] = sentAs.split(';', 1);
+  return sentAs === '' || essence.includes('*');
+}
+
 /** The body of a route with `rawBody`. */
 export const RawBody = createParamDecorator((_data: unknown, context: ExecutionContext): RawBodyOf => {
   const { raw, sentAs } = context.switchToHttp().getRequest<FastifyRequest>();
-  const mediaType = sentAs || NO_TYPE;
+  const mediaType = isNone(sentAs) ? NO_TYPE : sentAs;
   if (mediaType.length > MOST_CHARACTERS || !MEDIA_TYPE.test(mediaType)) {
     const rule = `a media type such as image/png, of at most ${MOST_CHARACTERS} characters`;
     throw new Problem('invalid_request', `Content-Type must be ${rule}`);

@@ -41,8 +41,7 @@ export class BodiesController {
       size,
       type: media_type,
       tag: `"${sha256}"`,
-      // It comes from a node: a browser is to keep it, not to show it in the name of this server.
-      headers: { 'Content-Disposition': `attachment; filename="${name.replace(/[^\w.-]/g, '_')}"` },
+      saveAs: name.replace(/[^\w.-]/g, '_'),
       read: (first, end) => this.bytes.ofBlob(upload_id, first, end),
     });
   }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { ApiAnswer } from '../../platform/http/api-answer.decorator.js';
-import { ApiProblems } from '../../platform/http/api-problems.decorator.js';
+import { ApiProblemsWith } from '../../platform/http/api-problems.decorator.js';
 import { ApiRunId } from '../../platform/http/api-run-id.decorator.js';
 
 const description = `
@@ -18,7 +18,13 @@ A log of which nothing has come yet is waited for from \`bytes=0-\`; without \`P
 `.trim();
 
 const OF_WHICH = { 'Mediator-Attempt': 'The attempt that the log is of.' };
-const HEADERS = { 'Accept-Ranges': '`bytes`.', ...OF_WHICH };
+const VARY = { Vary: '`Prefer`.' };
+const HEADERS = {
+  'Accept-Ranges': '`bytes`.',
+  'X-Content-Type-Options': '`nosniff`.',
+  ...OF_WHICH,
+  ...VARY,
+};
 const APPLIED = { 'Preference-Applied': 'The `wait` that was kept to, where it was.' };
 
 export function ReadLogApi(): MethodDecorator {
@@ -41,9 +47,13 @@ export function ReadLogApi(): MethodDecorator {
     ApiAnswer(200, 'All of it, so far.', { content, headers: HEADERS }),
     ApiAnswer(206, 'The bytes that were asked for.', {
       content,
-      headers: { ...HEADERS, ...APPLIED, 'Content-Range': 'Which bytes these are, and of how many so far.' },
+      headers: { ...HEADERS, 'Content-Range': 'Which bytes these are, and of how many so far.' },
+      sometimes: APPLIED,
     }),
-    ApiAnswer(204, 'Nothing came as long as it waited.', { headers: { ...OF_WHICH, ...APPLIED } }),
-    ApiProblems('not_found', 'range_not_satisfiable', 'unavailable'),
+    ApiAnswer(204, 'Nothing came as long as it waited.', {
+      headers: { ...VARY, ...APPLIED },
+      sometimes: OF_WHICH,
+    }),
+    ApiProblemsWith({ range_not_satisfiable: OF_WHICH }, 'not_found', 'range_not_satisfiable', 'unavailable'),
   );
 }

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 import { PROBLEMS } from '../../../src/domain/problem-codes.js';
 import { createDatabase, type TestDatabase } from '../../support/database.js';
-import { sender } from '../../support/http.js';
+import { fetchRaw, sender } from '../../support/http.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { OPENAPI_TEXT, OPERATIONS } from '../../support/openapi.js';
 import { expectProblem } from '../../support/problem.js';
@@ -29,6 +30,7 @@ const CODES = {
   not_asked: 409,
   not_sealed: 409,
   run_over: 410,
+  version_mismatch: 412,
   too_large: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
@@ -82,9 +84,33 @@ describe('what is served', () => {
     expect(body).toEqual({ code, status, title: expect.stringMatching(/\w/), caller: sentence, operator: sentence });
   });
 
-  it('explains in JSON also to a browser', async () => {
-    const { headers } = await server.send('GET', '/problems/not_sealed', { headers: { accept: 'text/html' } });
-    expect(headers.get('content-type')).toMatch(/^application\/json/);
+  it.each([
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html'],
+    ['text/html', 'text/html'],
+    ['text/html;q=0.5, application/json', 'application/json'],
+    ['application/json', 'application/json'],
+    ['*/*', 'application/json'],
+    ['image/png', 'application/json'],
+    ['', 'application/json'],
+  ])('explains to who accepts %j in %s', async (accept, type) => {
+    const { status, headers } = await server.send('GET', '/problems/not_sealed', { headers: { accept } });
+    expect([status, headers.get('content-type')?.split(';')[0], headers.get('vary')]).toEqual([200, type, 'Accept']);
+    expect(headers.get('cache-control')).toBe('public, max-age=3600');
+  });
+
+  it.each(Object.keys(CODES))('explains %s on a page that runs nothing and is read anywhere', async (code) => {
+    const { body } = await server.send<string>('GET', `/problems/${code}`, { headers: { accept: 'text/html' } });
+    expect(body).toContain(`<strong>${code}</strong>`);
+    expect(body).toMatch(/<meta name="viewport" content="width=device-width/);
+    expect(body).not.toMatch(/<script|javascript:|`|\son\w+=/);
+    const links = [...body.matchAll(/href="([^"]*)"/g)].map(([, path]) => path);
+    const others = Object.keys(CODES).filter((other) => other !== code);
+    expect(links.sort()).toEqual(['/docs', ...others.map((other) => `/problems/${other}`)].sort());
+  });
+
+  it('refuses a browser as it refuses everybody', async () => {
+    const answer = await server.send('GET', '/problems/x', { headers: { accept: 'text/html' } });
+    expectProblem(answer, 404, 'not_found', '/problems/x');
   });
 
   it.each(['x', 'constructor', 'toString'])('has no explanation of %s', async (code) => {
@@ -119,16 +145,47 @@ describe('the compiled program', () => {
     expect(await response.text()).toBe(OPENAPI_TEXT);
   });
 
+  it.each([
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br, zstd', 'gzip'],
+    ['br, *;q=0.5', 'gzip'],
+    ['gzip;q=0', null],
+    ['gzip;q=0.5, identity', null],
+    ['br', null],
+    ['', null],
+    [undefined, null],
+  ])('serves it to who accepts the coding %j as %j, and again as 304', async (accepted, coding) => {
+    const headers: Record<string, string> = accepted === undefined ? {} : { 'accept-encoding': accepted };
+    const whole = await fetchRaw(`${url}/openapi.json`, headers);
+    expect(whole.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': 'no-cache' });
+    expect([whole.status, whole.headers['content-encoding'] ?? null]).toEqual([200, coding]);
+    expect((coding === 'gzip' ? gunzipSync(whole.body) : whole.body).toString()).toBe(OPENAPI_TEXT);
+    expect(whole.headers['content-length']).toBe(String(whole.body.length));
+    expect(whole.body.length).toBeLessThan(OPENAPI_TEXT.length / (coding === 'gzip' ? 6 : 0.9));
+
+    const { etag } = whole.headers;
+    const again = await fetchRaw(`${url}/openapi.json`, { ...headers, 'if-none-match': etag! });
+    expect(again).toMatchObject({ status: 304, headers: { etag, vary: 'Accept-Encoding' }, body: Buffer.alloc(0) });
+    expect((await fetchRaw(`${url}/openapi.json`, { ...headers, 'if-none-match': '"x"' })).status).toBe(200);
+    expect(await fetchRaw(`${url}/openapi.json`, headers, 'HEAD')).toMatchObject({
+      status: 200,
+      headers: { etag, 'content-length': String(whole.body.length) },
+      body: Buffer.alloc(0),
+    });
+  });
+
   it.each(['/docs', '/docs/', '/docs/index.html'])('shows it at %s', async (path) => {
     const { status, headers, body } = await sender(url)<string>('GET', path);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^text\/html/);
     expect(body).toContain('<title>Mediator API</title>');
+    expect(body).toMatch(/<meta name="viewport" content="width=device-width/);
   });
 
   it('gives the pages their program, their style and the document', async () => {
     const { body } = await sender(url)<string>('GET', '/docs/swagger-ui-init.js');
-    expect(body).toContain('"operationId": "submitRun"');
+    expect(body).toMatch(/"swaggerUrl": "\/openapi\.json"/);
+    expect(body).toMatch(/"persistAuthorization": true/);
     for (const file of ['swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js', 'swagger-ui.css']) {
       expect((await fetch(`${url}/docs/${file}`)).status).toBe(200);
     }

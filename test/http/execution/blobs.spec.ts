@@ -80,6 +80,22 @@ describe('the upload of an output', () => {
     });
   });
 
+  it.each([undefined, '*/*', 'image/*', '*/*; q=0.8', 'application/x*y', '*/plain'])(
+    'the media type %j is none: the bytes are application/octet-stream',
+    async (type) => {
+      const claim = await begin(`ranges-${String(type)}`.replaceAll(/[^\w-]/g, '-'));
+      expect((await upload(server, claim, 'out', 'x', { type })).status).toBe(204);
+      const { status, headers } = await server.send('GET', `/v1/runs/${claim.run_id}/blobs/out`);
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+    },
+  );
+
+  it('an asterisk in a parameter of the media type is no range', async () => {
+    const claim = await begin('parameter');
+    expect((await upload(server, claim, 'out', 'x', { type: 'text/plain; note=*' })).status).toBe(204);
+    expect((await uploads('parameter'))[0].media_type).toBe('text/plain; note=*');
+  });
+
   it('a body in pieces, whose sender waits to be asked for it, is taken', async () => {
     const claim = await begin('pieces');
     const headers = { 'mediator-lease': claim.lease.nonce, expect: '100-continue' };

@@ -90,7 +90,9 @@ describe('F1 who shows no token that is known', () => {
       ] as const) {
         const answer = await server.send(method, path, { headers });
         expect({ path, status: answer.status }).toEqual({ path, status: 401 });
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+        // RFC 6750: who has shown no bearer token is told of no fault in it.
+        const fault = authorization?.startsWith('Bearer') ? ' error="invalid_token"' : '';
+        expect(answer.headers.get('www-authenticate')).toBe(`Bearer${fault}`);
         if (method !== 'HEAD') expectProblem(answer, 401, 'unauthenticated', path);
       }
     });

@@ -1,23 +1,16 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { PROBLEMS, type ProblemCode } from '../../../src/domain/problem-codes.js';
+import { operationOf, undeclaredHeaders } from '../../support/documented-headers.js';
 import { OPENAPI, OPERATIONS } from '../../support/openapi.js';
 import type { FuzzRequest } from './fuzz-request.js';
 import type { FuzzAnswer } from './send-request.js';
 
 const PROBLEM_JSON = 'application/problem+json';
-/** Headers that are answered only where what they tell is the case. */
-const SOMETIMES = new Set(['Link', 'Preference-Applied', 'Mediator-Attempt']);
 /** Served, but no part of the document. */
 const PAGES = /^\/(docs|openapi\.json)(\/|$)/;
 
 const RESPONSES = new Map(OPERATIONS.map(({ operation }) => [operation.operationId as string, operation.responses]));
-const ROUTES = OPERATIONS.map(({ path, method, operation }) => ({
-  id: operation.operationId as string,
-  method: method.toUpperCase(),
-  path: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
-  fixed: !path.includes('{'),
-}));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajvFormats.default(ajv);
@@ -34,23 +27,6 @@ function closed(schemas: Record<string, any>): Record<string, unknown> {
   );
 }
 
-/** The operation that a request reaches by its method and path, as the document has them. */
-export function operationOf({ method, path }: FuzzRequest): string | undefined {
-  const [raw = ''] = path.replace(/^http:\/\/[^/]*/, '').split('?', 1);
-  const spellings = [raw, decoded(raw)];
-  const fits = ROUTES.filter((route) => spellings.some((one) => route.path.test(one)));
-  const reached = fits.filter((route) => route.method === (method === 'HEAD' ? 'GET' : method));
-  return (reached.find(({ fixed }) => fixed) ?? reached[0])?.id;
-}
-
-function decoded(path: string): string {
-  try {
-    return path.split('/').map(decodeURIComponent).join('/');
-  } catch {
-    return path;
-  }
-}
-
 /** In what an answer is not what the document says of it; nothing where it is. */
 export function undocumented(request: FuzzRequest, answer: FuzzAnswer): string[] {
   const { status, headers } = answer;
@@ -63,7 +39,7 @@ export function undocumented(request: FuzzRequest, answer: FuzzAnswer): string[]
   }
   const response = RESPONSES.get(operationId)[status];
   if (response === undefined) return [...faults, `${operationId} has no ${status} in the document`];
-  faults.push(...headerFaults(operationId, response, answer));
+  faults.push(...headerFaults(operationId, response, answer), ...undeclaredHeaders(operationId, status, headers));
   const types = Object.keys(response.content ?? {});
   const type = headers['content-type']?.split(';', 1)[0]?.trim();
   if (request.method === 'HEAD') return faults;
@@ -104,7 +80,7 @@ function refusal(
   const faults: string[] = [];
   if (PROBLEMS[code].status !== status || json.status !== status) faults.push(`${code} with ${status}`);
   if (json.request_id !== headers['x-request-id']) faults.push('a problem with another request_id');
-  const operationId = operationOf({ method, path } as FuzzRequest);
+  const operationId = operationOf({ method, path });
   const listed = operationId && RESPONSES.get(operationId)[status]?.content?.[PROBLEM_JSON]?.examples;
   if (operationId !== undefined && !Object.hasOwn(listed || {}, code))
     faults.push(`${operationId} does not list ${code}`);
@@ -117,17 +93,15 @@ function refusal(
 
 const PROBLEM = { $ref: '#/components/schemas/Problem' };
 
-function headerFaults(operationId: string, response: any, { status, headers, json }: FuzzAnswer): string[] {
-  const wanted = Object.entries<any>(response.headers ?? {}).filter(
-    ([name]) => !SOMETIMES.has(name) || (name === 'Link' && typeof json?.next === 'string'),
-  );
-  return wanted.flatMap(([name, given]) => {
+function headerFaults(operationId: string, response: any, { headers, json }: FuzzAnswer): string[] {
+  const faults = typeof json?.next === 'string' && headers.link === undefined ? [`${operationId} without Link`] : [];
+  const answered = Object.entries<any>(response.headers).filter(([name]) => headers[name.toLowerCase()] !== undefined);
+  const misspelt = answered.flatMap(([name, { schema }]) => {
     const value = headers[name.toLowerCase()];
-    if (typeof value !== 'string') return [`${operationId} ${status} without ${name}`];
-    const { schema } = given.$ref ? OPENAPI.components.headers[given.$ref.split('/').at(-1)] : given;
     const typed = schema.type === 'integer' ? Number(value) : value;
     return faultsOf(`header ${name}`, schema, typed);
   });
+  return [...faults, ...misspelt];
 }
 
 function bodyFaults(key: string, { schema }: any, { json }: FuzzAnswer): string[] {

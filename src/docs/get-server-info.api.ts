@@ -2,12 +2,12 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblemsToAnybody } from '../platform/http/api-problems.decorator.js';
-import { IndexDto } from './docs.dto.js';
+import { ServerInfoDto } from './docs.dto.js';
 
-export function IndexApi(): MethodDecorator {
+export function GetServerInfoApi(): MethodDecorator {
   return applyDecorators(
-    ApiOperation({ operationId: 'index', description: 'A place to begin, also while the server is starting.' }),
-    ApiAnswer(200, 'What this is.', { type: IndexDto }),
+    ApiOperation({ operationId: 'getServerInfo', description: 'A place to begin, also while the server is starting.' }),
+    ApiAnswer(200, 'What this is.', { type: ServerInfoDto }),
     ApiProblemsToAnybody(),
   );
 }
