@@ -3,6 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { TOKEN_SCHEME } from '../platform/access/may-call.decorator.js';
 import { SHARED_HEADERS } from '../platform/http/shared-headers.js';
 import { addExamples } from './add-examples.js';
+import { describeTexts } from './describe-texts.js';
 import { flattenReferences } from './flatten-references.js';
 import { INTRODUCTION } from './introduction.js';
 import { nameRoles } from './name-roles.js';
@@ -31,7 +32,8 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
       name: 'X-Request-Id',
       in: 'header',
       required: false,
-      description: 'Names the request in the log and in problems. 1 to 128 printable ASCII characters without spaces.',
+      description:
+        'Names the request in the log and in problems, such as `ci-build-88123`. 1 to 128 printable ASCII characters without spaces.',
       schema: { type: 'string', maxLength: 128 },
     });
   for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
@@ -43,6 +45,7 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, base);
   flattenReferences(document);
   orderOperations(document);
+  describeTexts(document);
   addExamples(document);
   shareRefusals(document);
   nameRoles(document);

@@ -14,7 +14,8 @@ it with the nonce of the lease. When a lease is missing in the answer to an adve
 
 **To try it here,** on a server that has nothing yet: execute the examples of \`advertiseNode\`, \`submitRun\`, \`claimStep\`,
 \`appendLog\`, \`uploadOutput\`, \`reportResult\` and \`answerAsk\` in this order, then read what came of it and end it with
-\`cancelRun\`. The nonce that \`claimStep\` answers goes into \`Mediator-Lease\`. A contract that is submitted before a node
+\`cancelRun\`. The nonce that \`claimStep\` answers goes into \`Mediator-Lease\`; a log or an
+output is a file, or text where \`text/plain\` is chosen. A contract that is submitted before a node
 offers what it asks for is refused, and stays refused under its \`run_id\`. An advert holds for three minutes: send it again
 meanwhile.
 

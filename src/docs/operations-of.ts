@@ -26,6 +26,7 @@ export interface Parameter {
 }
 
 export interface Media {
+  schema?: object;
   examples?: Record<string, { summary?: string; value?: unknown; $ref?: string }>;
 }
 

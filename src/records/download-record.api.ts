@@ -27,7 +27,7 @@ export function DownloadRecordApi(): MethodDecorator {
     ApiHeader({
       name: 'If-None-Match',
       required: false,
-      description: 'The ETag of what the caller has: 304 where that is still it.',
+      description: 'The ETag of what the caller has, with its quotes: 304 where that is still it.',
       schema: { type: 'string' },
     }),
     ApiAnswer(200, 'The record.', {

@@ -19,7 +19,7 @@ export function GetRunApi(): MethodDecorator {
     ApiHeader({
       name: 'If-None-Match',
       required: false,
-      description: 'The ETag of what the caller has: 304 where the run has not changed since.',
+      description: 'The ETag of what the caller has, such as `"3"`: 304 where the run has not changed since.',
       schema: { type: 'string' },
     }),
     ApiAnswer(200, 'The run.', { type: RunDto, headers: { ETag: 'The `version` of the run, in quotes.' } }),

@@ -37,11 +37,17 @@ export function ReadLogApi(): MethodDecorator {
       description: 'Place of the step in the contract, from 1.',
       schema: { type: 'integer', minimum: 1 },
     }),
-    ApiHeader({ name: 'Range', required: false, description: 'Which bytes.', schema: { type: 'string' } }),
+    ApiHeader({
+      name: 'Range',
+      required: false,
+      description: 'Which bytes, such as `bytes=0-4095`.',
+      schema: { type: 'string' },
+    }),
     ApiHeader({
       name: 'Prefer',
       required: false,
-      description: '`wait=N`: with an open range that begins where the log ends, how many seconds to wait for more.',
+      description:
+        '`wait=N`, such as `wait=30`: with an open range that begins where the log ends, how many seconds to wait for more.',
       schema: { type: 'string' },
     }),
     ApiAnswer(200, 'All of it, so far.', { content, headers: HEADERS }),
