@@ -32,7 +32,7 @@ const TABLE: Record<string, Role[] | 'anybody'> = {
   reportResult: NODES,
   uploadOutput: NODES,
   appendLog: NODES,
-  index: 'anybody',
+  getServerInfo: 'anybody',
   explainProblem: 'anybody',
   livez: 'anybody',
   readyz: 'anybody',
