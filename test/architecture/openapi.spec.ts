@@ -9,6 +9,7 @@ import { ATTRIBUTE, CAPABILITY, ID, OUTPUT, ROLE, RUN_ID, VARIABLE } from '../..
 import { parseContract } from '../../src/domain/contract/parse-contract.js';
 import { EVERYTHING, EXAMPLE } from '../../src/domain/contract/valid-contract.fixture.js';
 import { PROBLEMS, type ProblemCode } from '../../src/domain/problem-codes.js';
+import { expectDeclaredHeaders, undeclaredHeaders } from '../support/documented-headers.js';
 import { BODIES, nodesOf, OPENAPI, OPERATIONS } from '../support/openapi.js';
 
 const SCHEMAS: Record<string, any> = OPENAPI.components.schemas;
@@ -180,6 +181,34 @@ describe('every operation', () => {
     }
     const others = BODIES.filter(({ where, mediaType }) => /[45]\d\d$/.test(where) && mediaType !== PROBLEM_JSON);
     expect(others.map(({ where }) => where)).toEqual(['readyz, 503']);
+  });
+
+  it('shows each example of a problem once: what operations refuse alike is a component', () => {
+    const written = nodesOf(OPENAPI).filter(({ path, node }) => /\/examples\/\w+$/.test(path) && node.value?.code);
+    const texts = written.map(({ node }) => JSON.stringify(node.value));
+    expect(texts.length).toBeGreaterThan(0);
+    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([]);
+    const { responses, examples } = OPENAPI.components;
+    const used = new Set(nodesOf(OPENAPI).map(({ node }) => node.$ref));
+    const named = [
+      ...Object.keys(responses).map((name) => `responses/${name}`),
+      ...Object.keys(examples).map((name) => `examples/${name}`),
+    ];
+    expect(named.filter((name) => !used.has(`#/components/${name}`))).toEqual([]);
+  });
+
+  it('declares its headers: one that is not declared is seen, and one that is missing', () => {
+    const always = { 'x-request-id': 'a', 'cache-control': 'no-store', date: 'now' };
+    expect(undeclaredHeaders('getRun', 200, { ...always, etag: '"1"' })).toEqual([]);
+    expect(undeclaredHeaders('getRun', 200, { ...always, etag: '"1"', 'x-powered-by': 'b' })).toEqual([
+      'getRun 200 with x-powered-by, which is not documented',
+    ]);
+    expect(undeclaredHeaders('getRun', 200, always)).toEqual(['getRun 200 without ETag']);
+    expect(undeclaredHeaders('listRuns', 200, { ...always, link: '</>' })).toEqual([]);
+    expect(undeclaredHeaders('appendLog', 409, { ...always, 'upload-offset': '1' })).toEqual([]);
+    expect(() =>
+      expectDeclaredHeaders('HEAD', '/v1/runs/a', new Response(null, { headers: { ...always, 'x-more': 'b' } })),
+    ).toThrow(/HEAD \/v1\/runs\/a: getRun 200 with x-more, .*; getRun 200 without ETag/);
   });
 
   it('has an example of every body but bytes and pages', () => {
