@@ -70,7 +70,7 @@ module.exports = {
       from: { path: inside('domain'), pathNot: '\\.(spec|fixture)\\.ts$' },
       to: {
         dependencyTypesNot: ['local'],
-        pathNot: ['^crypto$', '^(node:)?crypto$', 'node_modules/(ajv|ajv-formats|re2js|canonicalize)/'],
+        pathNot: ['^crypto$', '^(node:)?crypto$', 'node_modules/(ajv|ajv-formats|re2js|canonicalize|jsonc-parser)/'],
       },
     },
     {

@@ -2,14 +2,16 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import fastify, { LogController } from 'fastify';
 import { AppModule } from './app.module.js';
+import { toJson } from './domain/json/raw-json.js';
 import { serveDocs } from './docs/serve-docs.js';
 import { guardCallers } from './platform/access/guard-callers.js';
 import { Tokens } from './platform/access/tokens.js';
 import type { Config } from './platform/config/config.js';
 import { answerBadPath, answerNoHttp } from './platform/http/early-faults.js';
 import { guardRequests } from './platform/http/guard-requests.js';
-import { takeJsonOnly } from './platform/http/json-body.js';
 import { keepAnswers } from './platform/http/keep-answers.js';
+import { takeJson } from './platform/http/json-body.js';
+import { KnownQueries } from './platform/http/known-queries.js';
 import { limitSlowBodies } from './platform/http/limit-slow-bodies.js';
 import { ProblemFilter } from './platform/http/problem.filter.js';
 import { takeRawBodies } from './platform/http/raw-body.js';
@@ -20,11 +22,6 @@ import { validation } from './platform/http/validation.js';
 import { Lifecycle } from './platform/lifecycle.js';
 import { describeError } from './platform/logging/describe-error.js';
 import { JsonLogger } from './platform/logging/json-logger.js';
-
-/** A contract is at most 256 KiB; nothing else that is sent as JSON is larger than 1 MiB. */
-const CONTRACT_BYTES = 256 * 1024;
-const BODY_BYTES = 1024 * 1024;
-const CONTRACT_ROUTES = ['/v1/runs', '/v1/runs/dry-run'];
 
 /** How long the headers of a request may take to come, and a body that is read whole. Uploads may take as long as they do. */
 const HEADERS_SECONDS = 20;
@@ -42,7 +39,6 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestId,
     requestIdHeader: false,
-    bodyLimit: BODY_BYTES,
     return503OnClosing: false,
     forceCloseConnections: false,
     // Faults that are met before there is a route: a path that cannot be decoded, bytes that are no HTTP.
@@ -55,14 +51,10 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   protectPages(server);
   keepAnswers(server);
-  takeJsonOnly(server);
+  takeJson(server);
   takeRawBodies(server);
+  server.setReplySerializer(toJson);
   const routes = new Routes(server);
-  server.addHook('onRoute', (route) => {
-    if (route.method !== 'POST' || !CONTRACT_ROUTES.includes(route.url)) return;
-    route.bodyLimit = CONTRACT_BYTES;
-    route.config = { ...route.config, ownParser: true };
-  });
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.register(config), new FastifyAdapter(server), {
     logger: new JsonLogger(server.log),
     bodyParser: false,
@@ -71,16 +63,10 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
   guardRequests(server, app.get(Lifecycle));
   guardCallers(server, app.get(Tokens), config);
   limitSlowBodies(server, BODY_SECONDS);
+  app.useGlobalGuards(new KnownQueries());
   app.useGlobalPipes(validation());
   app.useGlobalFilters(new ProblemFilter(routes));
   serveDocs(app);
   await app.init();
   return app;
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The route's body is judged by a parser of its own. */
-    ownParser?: boolean;
-  }
 }

@@ -2,6 +2,8 @@
  * What filled runs are: contracts, and what the program derives from a contract before it stores a run. It is asked for that
  * itself, so a column that is new among the derived ones is filled as soon as the program gives it.
  */
+import { CONTRACT_LIMITS } from '../../dist/src/domain/contract/parse-contract.js';
+import { readJson } from '../../dist/src/domain/json/read-json.js';
 import { acceptContract } from '../../dist/src/submission/accept-contract.js';
 
 /** A node's features: 14 yes-or-no attributes make 16,383 requirements that differ, and that every node meets. */
@@ -18,7 +20,9 @@ export function contractOf(requirement) {
 
 /** A contract with all that is stored beside it; runs of one kind differ in their id only. */
 export function kindOf(contract) {
-  const derived = { ...acceptContract(contract, 'bench', undefined) };
+  const sent = readJson(Buffer.from(JSON.stringify(contract)), CONTRACT_LIMITS);
+  const derived = { ...acceptContract(sent, 'bench', undefined) };
+  delete derived.text;
   delete derived.run_id;
   delete derived.principal;
   const { requires, spread = false } = derived.contract;

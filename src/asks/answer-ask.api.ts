@@ -25,7 +25,7 @@ export function AnswerAskApi(): MethodDecorator {
     ApiSeq(),
     ApiPrincipal(),
     ApiIfMatch(),
-    ApiBody({ required: true, description: 'The answer, at most 1 MiB.', type: AnswerDto }),
+    ApiBody({ required: true, description: 'The answer, at most 256 KiB.', type: AnswerDto }),
     ApiAnswer(200, 'The question is answered.', { type: StepOutcomeDto }),
     ApiProblems(
       'not_answerer',

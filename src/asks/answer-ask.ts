@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { JsonDocument } from '../domain/json/read-json.js';
+import { rawJson } from '../domain/json/raw-json.js';
 import type { RunState, StepState } from '../domain/states.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
@@ -21,7 +23,7 @@ export interface AnswerOf {
   run_id: string;
   seq: number;
   principal: string;
-  answer: unknown;
+  answer: JsonDocument;
   /** Which versions of the run the answer is meant for. */
   if_match?: IfMatch;
 }
@@ -47,7 +49,7 @@ export class AnswerAsk {
     const { run_id, seq, principal, answer, if_match } = given;
     const question = await readQuestion(this.database, run_id, seq);
     refuseStrangers(given, question);
-    const judged = judge(answer, question);
+    const judged = judge(answer.value, question);
     // With a condition the version comes first, and that is known under the lock.
     if (judged instanceof Problem && if_match === undefined) throw judged;
     await point('answer.judged');
@@ -57,15 +59,15 @@ export class AnswerAsk {
       await refuseOtherVersion(tx, run_id, if_match);
       if (judged instanceof Problem) throw judged;
       const { attempt, output } = judged;
-      const closing = { run_id, seq, attempt, answer, answered_by: principal };
+      const closing = { run_id, seq, attempt, answer: answer.text, answered_by: principal };
       if (locked?.state !== 'RUNNING' || !(await answerAsk(tx, closing))) {
         throw new Problem('not_asked', 'the question has been closed meanwhile');
       }
-      const body = Buffer.from(JSON.stringify(answer));
+      const body = Buffer.from(answer.text);
       await storeOutput(tx, { run_id, seq, attempt, name: output, media_type: 'application/json', body });
       appendEvent(tx, run_id, 'answered', { seq, attempt, by: principal });
       const run = (await readGraph(tx, run_id))!;
-      const result = { produced: [output], answer, answered_by: principal };
+      const result = { produced: [output], answer: rawJson(answer.text), answered_by: principal };
       const step_state = await finishStep(tx, run, run.graph.step(seq), result, { kind: 'done' }, termsOf(this.config));
       const settled = await settle(tx, run, { kind: 'person', name: principal });
       return { step_state, run_state: settled?.state ?? 'RUNNING' };

@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { rawJson, toJson } from '../domain/json/raw-json.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { Hints } from '../platform/database/hints.js';
@@ -92,7 +93,11 @@ export class AskNotices implements OnModuleDestroy {
 
   async #tell(url: string, notice: Notice): Promise<void> {
     const receiver = { url, secret: this.config.askWebhookSecret };
-    const delivery = await deliver(receiver, JSON.stringify(notice), this.#stopping.signal);
+    const delivery = await deliver(
+      receiver,
+      toJson({ ...notice, schema: rawJson(notice.schema) }),
+      this.#stopping.signal,
+    );
     if (delivery.kind === 'stopped') return putBack(this.database, notice);
     this.metrics.askNotices.inc({ result: delivery.kind === 'sent' ? 'sent' : 'failed' });
     if (delivery.kind === 'sent') return;

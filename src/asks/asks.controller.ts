@@ -1,10 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { JsonDocument } from '../domain/json/read-json.js';
 import { isOver } from '../domain/states.js';
 import { MayCall } from '../platform/access/may-call.decorator.js';
 import { type IfMatch, IfMatchOf } from '../platform/http/if-match.js';
+import { TakesJson } from '../platform/http/json-body.js';
 import { nextLink } from '../platform/http/next-link.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
 import { Principal } from '../platform/http/principal.js';
@@ -50,12 +51,12 @@ export class AsksController {
   @Post('runs/:run_id/steps/:seq/answer')
   @MayCall('submitter', 'operator')
   @HttpCode(200)
-  @RouteConfig({ ownParser: true })
+  @TakesJson({ bytes: 256 * 1024, whole: true })
   @AnswerAskApi()
   async answer(
     @Param('run_id') runId: string,
     @Param('seq') given: string,
-    @Body() body: unknown,
+    @Body() body: JsonDocument | undefined,
     @Principal() principal: string,
     @IfMatchOf() if_match: IfMatch | undefined,
   ): Promise<StepOutcomeDto> {

@@ -9,7 +9,8 @@ export interface Notice {
   work_id: string | null;
   principal: string;
   prompt: string;
-  schema: unknown;
+  /** JSON, as it was sent. */
+  schema: string;
   answerers: string[] | null;
   asked_at: Date;
   deadline: Date | null;
@@ -28,7 +29,7 @@ export async function deleteNotices(tx: Tx, most: number): Promise<Notice[]> {
        DELETE FROM ask_notices n USING due d
         WHERE n.run_id = d.run_id AND n.seq = d.seq AND n.attempt = d.attempt
        RETURNING n.run_id, n.seq, n.attempt)
-     SELECT a.run_id, a.seq, s.id, a.attempt, r.work_id, r.principal, a.prompt, a.schema, a.answerers, a.asked_at, a.deadline
+     SELECT a.run_id, a.seq, s.id, a.attempt, r.work_id, r.principal, a.prompt, a.schema::text AS schema, a.answerers, a.asked_at, a.deadline
        FROM taken JOIN asks a USING (run_id, seq, attempt) JOIN steps s USING (run_id, seq) JOIN runs r USING (run_id)
       WHERE a.state = 'OPEN' ORDER BY a.asked_at, a.run_id, a.seq`,
     [most],

@@ -13,7 +13,8 @@ export interface OpenAsk {
   seq: number;
   id: string;
   prompt: string;
-  schema: Record<string, unknown>;
+  /** JSON, as it was sent. */
+  schema: string;
   answerers: string[] | null;
   asked_at: Date;
   deadline: Date | null;
@@ -25,7 +26,7 @@ export interface OpenAsk {
 export async function readInbox(database: Queryable, limit: number, after: InboxPlace | undefined): Promise<OpenAsk[]> {
   const { rows } = await database.query<OpenAsk>(
     `/* asks.read-inbox */
-     SELECT a.run_id, a.seq, s.id, a.prompt, a.schema, a.answerers, a.asked_at, a.deadline,
+     SELECT a.run_id, a.seq, s.id, a.prompt, a.schema::text AS schema, a.answerers, a.asked_at, a.deadline,
             json_build_object('asked_at', a.asked_at::text, 'run_id', a.run_id, 'seq', a.seq) AS place,
             coalesce((
               SELECT json_agg(json_build_object('name', b.name, 'media_type', b.media_type, 'size', b.size,

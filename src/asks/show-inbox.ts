@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { rawJson } from '../domain/json/raw-json.js';
 import { mayAnswer } from '../domain/may-answer.js';
 import { Database } from '../platform/database/database.js';
 import type { AskDto } from './ask.dto.js';
@@ -22,8 +23,9 @@ export class ShowInbox {
     const read = new Set(texts.map((upload) => upload.upload_id).slice(0, MOST_TEXTS));
     const heads = read.size > 0 ? await readHeads(this.database, [...read], HEAD_BYTES) : new Map<string, Buffer>();
     return {
-      items: asks.map(({ place: _place, asked_at, deadline, shown, ...ask }) => ({
+      items: asks.map(({ place: _place, schema, asked_at, deadline, shown, ...ask }) => ({
         ...ask,
+        schema: rawJson<Record<string, unknown>>(schema),
         asked_at: asked_at.toISOString(),
         deadline: deadline?.toISOString() ?? null,
         can_answer: mayAnswer(ask.answerers, principal),

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { rawJson } from '../domain/json/raw-json.js';
 import { type LockedNode, lockNode } from '../fleet/lock-node.sql.js';
 import { Database } from '../platform/database/database.js';
 import { Rollback, type Tx } from '../platform/database/queryable.js';
@@ -91,8 +92,17 @@ function refuseStale(node: LockedNode | undefined, { node_id, instance }: Claima
   throw new Problem('stale_instance', `node ${node_id} advertises as another instance than the one that claims`);
 }
 
-function claimOf({ spec, nonce, not_after, ...row }: ClaimRow, nodeId: string): ClaimDto {
-  const { run, agent, env, in: inputs, out, schema, timeout_seconds } = spec;
-  const lease = { run_id: row.run_id, node_id: nodeId, nonce, not_after: not_after.toISOString() };
-  return { ...row, run, agent, env, in: inputs, out, schema, timeout_seconds, lease };
+function claimOf(row: ClaimRow, nodeId: string): ClaimDto {
+  const { run, agent, env, in: inputs, out, schema, timeout_seconds, nonce, not_after, ...step } = row;
+  return {
+    ...step,
+    ...(run !== null && { run }),
+    ...(agent !== null && { agent: rawJson<Record<string, unknown>>(agent) }),
+    ...(env !== null && { env }),
+    ...(inputs !== null && { in: inputs }),
+    ...(out !== null && { out }),
+    ...(schema !== null && { schema: rawJson<Record<string, unknown>>(schema) }),
+    ...(timeout_seconds !== null && { timeout_seconds }),
+    lease: { run_id: row.run_id, node_id: nodeId, nonce, not_after: not_after.toISOString() },
+  };
 }

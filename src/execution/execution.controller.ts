@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { MayCall } from '../platform/access/may-call.decorator.js';
 import { OwnNode, refuseUnlessOwnNode } from '../platform/access/own-node.js';
 import { CallerGone } from '../platform/http/caller-gone.js';
+import { TakesJson, TakesNoBody } from '../platform/http/json-body.js';
 import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/node-id.js';
 import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
@@ -34,6 +35,7 @@ export class ExecutionController {
   @Post('nodes/:node_id/claim')
   @MayCall('node', 'operator')
   @HttpCode(200)
+  @TakesNoBody()
   @ClaimStepApi()
   async claim(
     @Param('node_id') nodeId: string,
@@ -58,6 +60,7 @@ export class ExecutionController {
   @Post('runs/:run_id/steps/:seq/result')
   @MayCall('node', 'operator')
   @HttpCode(200)
+  @TakesJson({ bytes: 64 * 1024, values: 10_000, mended: ['error'] })
   @ReportResultApi()
   async report(
     @Param('run_id') runId: string,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { FleetUse, type Unavailability } from '../domain/matching/fleet-use.js';
 import type { Advert } from '../domain/matching/fleet.js';
 import { RankedFleet } from '../domain/matching/ranked-fleet.js';
-import type { FleetState, NodeState } from './read-fleet-state.sql.js';
+import { EXPIRED_SECONDS, type FleetState, type NodeState } from './read-fleet-state.sql.js';
 
 interface Known {
   advert: Advert;
@@ -45,6 +45,9 @@ export class FleetMemory {
   }
 
   #rankLive(now: number): void {
+    for (const [nodeId, { expiresAt }] of this.#nodes) {
+      if (expiresAt < now - EXPIRED_SECONDS * 1000) this.#nodes.delete(nodeId);
+    }
     const live = [...this.#nodes.values()].filter(({ expiresAt }) => expiresAt > now);
     this.#nextExpiry = live.reduce((least, { expiresAt }) => Math.min(least, expiresAt), Infinity);
     this.#rank = false;

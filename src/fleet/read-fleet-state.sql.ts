@@ -1,6 +1,7 @@
 import type { Unavailability } from '../domain/matching/fleet-use.js';
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
 import { type Changes, MOMENT, UNSEEN } from '../platform/database/followed.js';
+import { OFFERED } from './offered.js';
 import type { Queryable } from '../platform/database/queryable.js';
 
 /** A node as the sweep needs to know it. */
@@ -20,17 +21,24 @@ export interface FleetState extends Changes {
   nodes: NodeState[];
 }
 
+/** For how many seconds a node whose advert has expired is kept in mind: clocks may be set back, and nodes come back. */
+export const EXPIRED_SECONDS = 3600;
+
+// Of json: to build jsonb out of jsonb takes each of its values apart and puts them in order again.
 const NODE = `
-  jsonb_build_object('node_id', n.node_id, 'label', n.label, 'capabilities', n.capabilities, 'offer_rev', n.offer_rev,
+  json_build_object('node_id', n.node_id, 'label', n.label, 'capabilities', ${OFFERED}, 'offer_rev', n.offer_rev,
     'expires_at', extract(epoch FROM n.expires_at) * 1000,
     'use', CASE WHEN EXISTS (SELECT FROM leases l WHERE l.node_id = n.node_id) THEN 'busy'
                 WHEN n.drain <> '' THEN 'draining' WHEN n.revived THEN 'silent' END)`;
 
-/** The whole fleet, in one snapshot. */
+/** The whole fleet, in one snapshot, without those of long ago: nobody is bounded in how many nodes he once had. */
 export async function readWholeFleet(database: Queryable): Promise<FleetState> {
   const { rows } = await database.query<FleetState>(
     `/* fleet.read-whole */
-     SELECT ${MOMENT}, '{}'::text[] AS gone, coalesce((SELECT jsonb_agg(${NODE}) FROM nodes n), '[]') AS nodes`,
+     SELECT ${MOMENT}, '{}'::text[] AS gone, coalesce((
+              SELECT json_agg(${NODE}) FROM nodes n
+               WHERE n.expires_at > clock_timestamp() - make_interval(secs => $1)), '[]') AS nodes`,
+    [EXPIRED_SECONDS],
   );
   return rows[0]!;
 }
@@ -42,7 +50,7 @@ export async function readFleetChanges(database: Queryable, since: string): Prom
      WITH changed AS MATERIALIZED (SELECT DISTINCT node_id FROM fleet_changes WHERE ${UNSEEN})
      SELECT ${MOMENT},
        ARRAY(SELECT c.node_id FROM changed c WHERE NOT EXISTS (SELECT FROM nodes n WHERE n.node_id = c.node_id)) AS gone,
-       coalesce((SELECT jsonb_agg(${NODE}) FROM changed c JOIN nodes n USING (node_id)), '[]') AS nodes`,
+       coalesce((SELECT json_agg(${NODE}) FROM changed c JOIN nodes n USING (node_id)), '[]') AS nodes`,
     [since],
   );
   return rows[0]!;

@@ -1,26 +1,25 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsOptional,
-  IsString,
-  Matches,
-  MaxLength,
-  ValidateBy,
-  ValidateNested,
-} from 'class-validator';
+import { IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { ATTRIBUTE, ATTRIBUTE_VALUE, CAPABILITY } from '../domain/contract/names.js';
 import { DRAINS } from '../domain/drain.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
+import { ListOf } from '../platform/http/list-of.decorator.js';
 import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/node-id.js';
 import { AttributesDto } from '../queue/requirement.dto.js';
 
-const ATTRS_RULE = `must map names to strings, without "node_id", which is implied. ${ATTRIBUTE.says} ${ATTRIBUTE_VALUE.says}`;
+const MOST_ENTRIES = 64;
+const MOST_ATTRIBUTES = 32;
+const ENTRIES_RULE = {
+  says: `must be an array of at most ${MOST_ENTRIES} entries`,
+  each: 'must be objects with a capability',
+};
+const ATTRS_RULE = `must map at most ${MOST_ATTRIBUTES} names to strings, without "node_id", which is implied. ${ATTRIBUTE.says} ${ATTRIBUTE_VALUE.says}`;
 
 function areAttrs(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.entries(value).every(
+  const attributes = Object.entries(value);
+  if (attributes.length > MOST_ATTRIBUTES) return false;
+  return attributes.every(
     ([name, text]) =>
       name !== 'node_id' && ATTRIBUTE.accepts(name) && typeof text === 'string' && ATTRIBUTE_VALUE.accepts(text),
   );
@@ -41,11 +40,9 @@ export class CapabilityEntryDto {
   )
   capability!: string;
 
-  /** Exact values; a requirement asks for equality. Without `node_id`, which is implied. */
+  /** At most 32, with exact values; a requirement asks for equality. Without `node_id`, which is implied. */
   @ApiProperty({ type: AttributesDto, required: false })
   @IsOptional()
-  // class-transformer would drop a key named `constructor`.
-  @Transform(({ obj }: { obj: { attrs?: unknown } }) => obj.attrs)
   @ValidateBy({ name: 'attrs', validator: { validate: areAttrs } }, { message: ATTRS_RULE })
   attrs?: Record<string, string>;
 }
@@ -79,15 +76,9 @@ export class AdvertDto {
 
   /** All of it: what is left out is no longer offered. */
   @ApiProperty({ type: [CapabilityEntryDto], maxItems: 64 })
-  @IsArray({ message: 'must be an array of at most 64 entries' })
-  @ArrayMaxSize(64, { message: 'must be an array of at most 64 entries' })
+  @ListOf(CapabilityEntryDto, MOST_ENTRIES, ENTRIES_RULE)
   // A list inside the list would be judged by what it holds, and an empty one holds nothing that is wrong.
-  @ValidateBy(
-    { name: 'entries', validator: { validate: holdsNoList } },
-    { message: 'must be objects with a capability' },
-  )
-  @ValidateNested({ each: true, message: 'must be objects with a capability' })
-  @Type(() => CapabilityEntryDto)
+  @ValidateBy({ name: 'entries', validator: { validate: holdsNoList } }, { message: ENTRIES_RULE.each })
   capabilities!: CapabilityEntryDto[];
 }
 

@@ -4,6 +4,7 @@ import { readDrain } from '../domain/drain.js';
 import { MayCall } from '../platform/access/may-call.decorator.js';
 import { OwnNode, refuseUnlessOwnNode } from '../platform/access/own-node.js';
 import { Config } from '../platform/config/config.js';
+import { TakesJson } from '../platform/http/json-body.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
 import { AdvertAnswerDto, AdvertDto } from './advert.dto.js';
@@ -31,6 +32,7 @@ export class NodesController {
   @Post('nodes')
   @MayCall('node', 'operator')
   @HttpCode(200)
+  @TakesJson({ bytes: 64 * 1024, values: 10_000 })
   @AdvertiseNodeApi()
   async advertise(@Body() body: AdvertDto, @OwnNode() own: string | undefined): Promise<AdvertAnswerDto> {
     const { node_id, label = node_id, instance = '', capabilities } = body;

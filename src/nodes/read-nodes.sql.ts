@@ -1,5 +1,6 @@
 import type { Drain } from '../domain/drain.js';
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
+import { OFFERED } from '../fleet/offered.js';
 import type { Queryable } from '../platform/database/queryable.js';
 
 export interface NodeRow {
@@ -19,7 +20,7 @@ export interface NodeRow {
 export async function readNodes(database: Queryable, all: boolean): Promise<{ observed_at: Date; nodes: NodeRow[] }> {
   const { rows } = await database.query<NodeRow & { observed_at: Date }>(
     `/* nodes.read */
-     SELECT now.at AS observed_at, n.node_id, n.label, n.capabilities, n.drain, n.seen_at, n.expires_at,
+     SELECT now.at AS observed_at, n.node_id, n.label, ${OFFERED} AS capabilities, n.drain, n.seen_at, n.expires_at,
             n.expires_at > now.at AS live, l.run_id, l.granted_at AS since, l.not_after
        FROM (SELECT clock_timestamp() AS at) AS now
        LEFT JOIN nodes n ON $1 OR n.expires_at > now.at

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Requirement } from '../domain/contract/contract.js';
+import { rawJson } from '../domain/json/raw-json.js';
 import { standings } from '../domain/waiting/standings.js';
 import { FleetView } from '../fleet/fleet-view.js';
 import { Database } from '../platform/database/database.js';
@@ -7,6 +9,7 @@ import { ExplainWaiting } from './explain-waiting.js';
 import { placeOf } from './place-of.js';
 import { QueueView } from './queue-view.js';
 import { readQueuePage } from './read-queue-page.sql.js';
+import type { RequirementDto } from './requirement.dto.js';
 import type { QueueDto } from './waiting.dto.js';
 
 /** A page of the queue as it is shown. */
@@ -36,7 +39,7 @@ export class ShowQueue {
     const rows = ids.length === 0 ? [] : await readQueuePage(this.database, ids);
     const explained = await this.waiting.tell(
       fleet,
-      rows,
+      rows.map((row) => ({ ...row, requires: JSON.parse(row.requires) as Requirement[] })),
       rows.map(({ run_id }) => stands[ids.indexOf(run_id)]!),
     );
     return {
@@ -47,7 +50,7 @@ export class ShowQueue {
         work_id,
         principal,
         created_at: created_at.toISOString(),
-        requires,
+        requires: rawJson<RequirementDto[]>(requires),
         waiting: explained.get(run_id)!,
       })),
       next: runs.length > limit ? rows.at(-1)?.place : undefined,

@@ -1,4 +1,10 @@
+import { rawJson } from '../domain/json/raw-json.js';
 import type { Queryable } from '../platform/database/queryable.js';
+
+type ClosedStep = Record<string, unknown> & { seq: number; id: string } & Record<
+    'attempts' | 'asks',
+    Record<string, unknown>[]
+  >;
 
 /** What a closed record is rendered from. Times are RFC 3339 texts already. */
 export interface ClosedRun {
@@ -12,7 +18,7 @@ export interface ClosedRun {
   } | null;
   grants: Record<string, unknown>[];
   /** Each with its attempts, and with what it asked. */
-  steps: (Record<string, unknown> & { seq: number; id: string })[];
+  steps: ClosedStep[];
   closed_at: Date;
 }
 
@@ -26,7 +32,7 @@ export async function readClosed(database: Queryable, runId: string): Promise<Cl
      SELECT c.closed_at,
        json_build_object(
          'run_id', r.run_id, 'state', r.state, 'principal', r.principal, 'work_id', r.work_id,
-         'contract', r.contract, 'contract_sha256', r.contract_hash, 'assigned', coalesce(r.assigned, '[]'),
+         'contract', r.contract::text, 'contract_sha256', r.contract_hash, 'assigned', coalesce(r.assigned, '[]'),
          'created_at', ${time('r.created_at')}, 'started_at', ${time('r.started_at')},
          'ended_at', ${time('r.ended_at')}, 'verdict', r.verdict) AS run,
        CASE WHEN r.queued_at IS NOT NULL THEN json_build_object(
@@ -41,19 +47,19 @@ export async function readClosed(database: Queryable, runId: string): Promise<Cl
          SELECT json_agg(json_build_object(
                   'seq', s.seq, 'id', s.id, 'kind', s.kind, 'uses', s.uses, 'state', s.state,
                   'node_id', nullif(s.node_id, ''), 'needs', s.needs, 'attempt', s.attempt, 'chosen', s.chosen,
-                  'started_at', ${time('s.started_at')}, 'ended_at', ${time('s.ended_at')}, 'result', s.result,
+                  'started_at', ${time('s.started_at')}, 'ended_at', ${time('s.ended_at')}, 'result', s.result::text,
                   'attempts', coalesce((
                     SELECT json_agg(json_build_object(
                              'attempt', a.attempt, 'node_id', nullif(a.node_id, ''), 'instance', nullif(a.instance, ''),
                              'state', a.state, 'started_at', ${time('a.started_at')}, 'ended_at', ${time('a.ended_at')},
-                             'result', a.result) ORDER BY a.attempt)
+                             'result', a.result::text) ORDER BY a.attempt)
                       FROM attempts a WHERE a.run_id = s.run_id AND a.seq = s.seq), '[]'),
                   'asks', coalesce((
                     SELECT json_agg(json_build_object(
                              'attempt', q.attempt, 'state', q.state, 'prompt', q.prompt, 'output', q.output,
-                             'schema', q.schema, 'answerers', q.answerers, 'show', q.show,
+                             'schema', q.schema::text, 'answerers', q.answerers, 'show', q.show,
                              'asked_at', ${time('q.asked_at')}, 'deadline', ${time('q.deadline')},
-                             'ended_at', ${time('q.ended_at')}, 'answer', q.answer,
+                             'ended_at', ${time('q.ended_at')}, 'answer', q.answer::text,
                              'answered_by', q.answered_by) ORDER BY q.attempt)
                       FROM asks q WHERE q.run_id = s.run_id AND q.seq = s.seq), '[]')) ORDER BY s.seq)
            FROM steps s WHERE s.run_id = r.run_id), '[]') AS steps
@@ -61,5 +67,20 @@ export async function readClosed(database: Queryable, runId: string): Promise<Cl
       WHERE c.run_id = $1 AND c.closed_at IS NOT NULL`,
     [runId],
   );
-  return rows[0];
+  const [closed] = rows;
+  return closed && { ...closed, run: asSent(closed.run, 'contract'), steps: closed.steps.map(stepAsSent) };
+}
+
+function stepAsSent({ attempts, asks, ...step }: ClosedStep): ClosedStep {
+  return {
+    ...asSent(step, 'result'),
+    attempts: attempts.map((attempt) => asSent(attempt, 'result')),
+    asks: asks.map((ask) => asSent(ask, 'schema', 'answer')),
+  };
+}
+
+/** What was sent as JSON comes as text, so that it goes into the record letter by letter. */
+function asSent<T extends Record<string, unknown>>(of: T, ...names: (keyof T)[]): T {
+  const raw = names.filter((name) => of[name] !== null).map((name) => [name, rawJson(of[name] as string)]);
+  return { ...of, ...(Object.fromEntries(raw) as Partial<T>) };
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { indentJson } from '../domain/json/indent-json.js';
+import { toJson } from '../domain/json/raw-json.js';
 import type { Bodies } from './read-bodies.sql.js';
 import type { ClosedRun } from './read-closed.sql.js';
 import { blobPath, inByteOrder, logPath } from './record-paths.js';
@@ -19,10 +21,10 @@ export function renderRecord(closed: ClosedRun, bodies: Bodies, logSums: Readonl
   const { verdict, ...rest } = closed.run;
   const { waited, grants, steps } = closed;
   const files: Record<string, string> = {
-    'manifest.json': toJson({ format: 1, ...rest, waited: story(rest.state, waited), grants }),
-    'verdict.json': toJson({ run_id: rest.run_id, state: rest.state, ...verdict }),
+    'manifest.json': inLines({ format: 1, ...rest, waited: story(rest.state, waited), grants }),
+    'verdict.json': inLines({ run_id: rest.run_id, state: rest.state, ...verdict }),
   };
-  for (const step of steps) files[`steps/${step.seq}-${step.id}.json`] = toJson({ ...step, ...leftBy(step, bodies) });
+  for (const step of steps) files[`steps/${step.seq}-${step.id}.json`] = inLines({ ...step, ...leftBy(step, bodies) });
 
   const sumOf = new Map([
     ...Object.entries(files).map(([path, text]): [string, string] => [path, sha256(text)]),
@@ -57,8 +59,9 @@ function story(state: string, waited: ClosedRun['waited']): object | null {
   return { ...waited, ended: waited.promoted_at === null ? state : 'PROMOTED' };
 }
 
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+/** For whoever reads it, with what was sent as JSON as it was sent. */
+function inLines(value: unknown): string {
+  return `${indentJson(toJson(value))}\n`;
 }
 
 function sha256(text: string): string {

@@ -5,12 +5,14 @@ import type { Queryable } from '../platform/database/queryable.js';
 import type { Keyset } from '../platform/http/cursor.js';
 import type { QueuedPlace } from '../queue/explain-waiting.js';
 
-export interface RunRow extends Omit<QueuedPlace, 'queued_at'> {
+/** What is JSON of the contract is a text here, as it was sent. */
+export interface RunRow extends Omit<QueuedPlace, 'queued_at' | 'requires'> {
   state: RunState;
   version: string;
   principal: string;
   work_id: string | null;
-  work: Record<string, unknown> | null;
+  work: string | null;
+  requires: string;
   assigned: AssignedRole[] | null;
   verdict: Verdict | null;
   contract_hash: string;
@@ -24,7 +26,8 @@ export interface RunRow extends Omit<QueuedPlace, 'queued_at'> {
 
 /** A run `r` with its record `c`. */
 export const RUN_COLUMNS = `
-  r.run_id, r.state, r.version, r.principal, r.work_id, r.contract->'work' AS work, r.requires, r.spread, r.signature,
+  r.run_id, r.state, r.version, r.principal, r.work_id, (r.contract->'work')::text AS work,
+  r.requires::text AS requires, r.spread, r.signature,
   r.assigned, r.verdict, r.contract_hash, c.digest, c.purged_at IS NOT NULL AS purged,
   r.queued_at, r.created_at, r.started_at, r.ended_at,
   json_build_object('created_at', r.created_at::text, 'seq', r.seq::text) AS place`;

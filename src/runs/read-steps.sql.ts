@@ -1,7 +1,6 @@
 import type { StepKind } from '../domain/contract/contract.js';
 import type { StepState } from '../domain/states.js';
 import type { Queryable } from '../platform/database/queryable.js';
-import type { StepResult } from '../domain/steps/step-now.js';
 
 export interface StepRow {
   seq: number;
@@ -15,10 +14,12 @@ export interface StepRow {
   chosen: boolean;
   started_at: Date | null;
   ended_at: Date | null;
-  result: StepResult | null;
+  /** JSON, with an answer as it was sent. */
+  result: string | null;
 }
 
-export const STEP_COLUMNS = 'seq, id, kind, uses, state, node_id, needs, attempt, chosen, started_at, ended_at, result';
+export const STEP_COLUMNS =
+  'seq, id, kind, uses, state, node_id, needs, attempt, chosen, started_at, ended_at, result::text AS result';
 
 /** The steps of a run in the contract's order. */
 export async function readSteps(database: Queryable, runId: string): Promise<StepRow[]> {

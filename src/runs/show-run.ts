@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import type { Requirement } from '../domain/contract/contract.js';
+import { rawJson } from '../domain/json/raw-json.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
 import { ExplainWaiting, type QueuedPlace } from '../queue/explain-waiting.js';
+import type { RequirementDto } from '../queue/requirement.dto.js';
 import type { WaitingDto } from '../queue/waiting.dto.js';
 import { readStored, type StoredRun } from './read-stored.js';
 import { readRunPage, type RunFilter, type RunRow } from './read-runs.sql.js';
 import type { StepRow } from './read-steps.sql.js';
 import { shownVersion } from './shown-version.js';
 import type { RunDto, RunSummaryDto } from './run.dto.js';
-import type { StepDto } from './step.dto.js';
+import type { StepDto, StepResultDto } from './step.dto.js';
 
 /** Runs as they are shown: a queued one with the reason why it waits. */
 @Injectable()
@@ -25,14 +28,14 @@ export class ShowRun {
   }
 
   async stored({ row, steps }: StoredRun): Promise<RunDto> {
-    const waiting = await this.waiting.explain([row].filter(isQueued));
+    const waiting = await this.waiting.explain(queued([row]));
     return { ...summaryOf(row, waiting.get(row.run_id)), steps: steps.map(stepOf) };
   }
 
   async page(filter: RunFilter, limit: number, before?: Keyset): Promise<{ items: RunSummaryDto[]; next?: Keyset }> {
     const rows = await readRunPage(this.database, filter, limit + 1, before);
     const shown = rows.slice(0, limit);
-    const waiting = await this.waiting.explain(shown.filter(isQueued).reverse());
+    const waiting = await this.waiting.explain(queued(shown).reverse());
     return {
       items: shown.map((row) => summaryOf(row, waiting.get(row.run_id))),
       next: rows.length > limit ? shown.at(-1)?.place : undefined,
@@ -40,8 +43,11 @@ export class ShowRun {
   }
 }
 
-function isQueued(row: RunRow): row is RunRow & QueuedPlace {
-  return row.state === 'QUEUED';
+function queued(rows: RunRow[]): QueuedPlace[] {
+  return rows.flatMap(({ state, requires, queued_at, ...row }) => {
+    if (state !== 'QUEUED' || queued_at === null) return [];
+    return [{ ...row, queued_at, requires: JSON.parse(requires) as Requirement[] }];
+  });
 }
 
 function summaryOf(row: RunRow, waiting: WaitingDto | undefined): RunSummaryDto {
@@ -51,8 +57,8 @@ function summaryOf(row: RunRow, waiting: WaitingDto | undefined): RunSummaryDto 
     version: shownVersion(row),
     principal: row.principal,
     work_id: row.work_id,
-    ...(row.work && { work: row.work }),
-    requires: row.requires,
+    ...(row.work !== null && { work: rawJson<Record<string, unknown>>(row.work) }),
+    requires: rawJson<RequirementDto[]>(row.requires),
     assigned: row.assigned ?? [],
     ...(waiting && { waiting }),
     ...(row.verdict && { verdict: row.verdict }),
@@ -70,6 +76,6 @@ function stepOf({ chosen, result, ...row }: StepRow): StepDto {
     ...(chosen && { chosen }),
     started_at: row.started_at?.toISOString() ?? null,
     ended_at: row.ended_at?.toISOString() ?? null,
-    ...(result && { result }),
+    ...(result !== null && { result: rawJson<StepResultDto>(result) }),
   };
 }

@@ -4,7 +4,8 @@ export interface GivenAnswer {
   run_id: string;
   seq: number;
   attempt: number;
-  answer: unknown;
+  /** JSON. */
+  answer: string;
   answered_by: string;
 }
 
@@ -20,7 +21,7 @@ export async function answerAsk(tx: Tx, { run_id, seq, attempt, answer, answered
        DELETE FROM ask_notices n USING answered a
         WHERE n.run_id = a.run_id AND n.seq = a.seq AND n.attempt = a.attempt)
      SELECT seq FROM answered`,
-    [run_id, seq, attempt, JSON.stringify(answer), answered_by],
+    [run_id, seq, attempt, answer, answered_by],
   );
   return rows.length === 1;
 }

@@ -28,7 +28,6 @@ function askOf(step: StepNow, spec: RunInHand['graph']['contract']['steps'][numb
     attempt: step.attempt,
     prompt,
     output,
-    schema: spec.schema![output],
     answerers: answerers ?? null,
     show,
     timeout_seconds: timeout_seconds ?? null,

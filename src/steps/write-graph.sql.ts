@@ -1,3 +1,4 @@
+import { toJson } from '../domain/json/raw-json.js';
 import type { EndedAttempt } from '../domain/steps/step-graph.js';
 import type { StepNow } from '../domain/steps/step-now.js';
 import type { Tx } from '../platform/database/queryable.js';
@@ -43,6 +44,6 @@ export function writeChanges(tx: Tx, runId: string, steps: StepNow[], attempts: 
      telling AS (SELECT $1 AS run_id, 'step_ended' AS kind, data FROM jsonb_array_elements($4::jsonb) AS data),
      told AS (${APPEND_EVENT})
      UPDATE runs SET version = version + 1 WHERE run_id = $1`,
-    [runId, JSON.stringify(changed), JSON.stringify(attempts), JSON.stringify(told)],
+    [runId, toJson(changed), toJson(attempts), JSON.stringify(told)],
   );
 }

@@ -9,8 +9,8 @@ export function ApiContractBody(): MethodDecorator {
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,
-      description: 'Taken as `run_id` where the contract has none.',
-      schema: { type: 'string', pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._:@+-]{1,200}$' },
+      description: 'Taken as `run_id` where the contract has none. With or without quotes it is the same.',
+      schema: { type: 'string', pattern: '^(?!"?\\.{1,2}"?$)([A-Za-z0-9._:@+-]{1,200}|"[A-Za-z0-9._:@+-]{1,200}")$' },
     }),
   );
 }

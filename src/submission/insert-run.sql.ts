@@ -17,6 +17,8 @@ export interface NewRun {
   run_id: string;
   principal: string;
   contract: Contract;
+  /** The contract as it was sent. */
+  text: string;
   contract_hash: string;
   signature: string;
   /** It has steps that the Mediator does itself: it is promoted in a transaction of its own. */
@@ -35,16 +37,16 @@ const INSERTED = `
   run AS (
     INSERT INTO runs (run_id, state, principal, contract, contract_hash, work_id, requires, spread, signature, alone,
                       assigned, wait_reason, wait_holders, verdict, created_at, queued_at, started_at, ended_at)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now.at,
+    SELECT $1, $2, $3, $4::json, $5, $6, $4::json->'requires', $7, $8, $9, $10, $11, $12, $13, now.at,
            CASE $2 WHEN 'QUEUED' THEN now.at END, CASE $2 WHEN 'RUNNING' THEN now.at END,
            CASE $2 WHEN 'FAILED' THEN now.at END
       FROM (SELECT clock_timestamp() AS at) AS now
         ON CONFLICT (run_id) DO NOTHING
     RETURNING *),
-  given AS (SELECT $15::json AS steps),
+  given AS (SELECT $14::json AS steps),
   record AS (${OPEN_RECORD} RETURNING *),
   step AS (${INSERT_STEPS} RETURNING *),
-  telling AS (SELECT run_id, $16::text AS kind, $17::jsonb AS data FROM run),
+  telling AS (SELECT run_id, $15::text AS kind, $16::jsonb AS data FROM run),
   told AS (${APPEND_EVENT})`;
 
 /**
@@ -84,10 +86,9 @@ function valuesOf(run: NewRun, begins: Begins): Param[] {
     run.run_id,
     begins.state,
     run.principal,
-    JSON.stringify(run.contract),
+    run.text,
     run.contract_hash,
     run.work_id,
-    JSON.stringify(run.contract.requires),
     run.contract.spread ?? false,
     run.signature,
     run.alone,

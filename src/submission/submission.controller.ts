@@ -1,7 +1,10 @@
 import { Body, Controller, Headers, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { CONTRACT_LIMITS } from '../domain/contract/parse-contract.js';
+import type { JsonDocument } from '../domain/json/read-json.js';
 import { MayCall } from '../platform/access/may-call.decorator.js';
+import { TakesJson } from '../platform/http/json-body.js';
 import { Principal } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
@@ -29,9 +32,10 @@ export class SubmissionController {
   /** Submits a contract: its nodes are leased all at once, or the run waits for them. */
   @Post()
   @MayCall('submitter', 'operator')
+  @TakesJson({ ...CONTRACT_LIMITS, whole: true })
   @SubmitRunApi()
   async submit(
-    @Body() body: unknown,
+    @Body() body: JsonDocument | undefined,
     @Principal() principal: string,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -62,9 +66,10 @@ export class SubmissionController {
   @Post('dry-run')
   @MayCall('submitter', 'operator')
   @HttpCode(200)
+  @TakesJson({ ...CONTRACT_LIMITS, whole: true })
   @DryRunApi()
   async try(
-    @Body() body: unknown,
+    @Body() body: JsonDocument | undefined,
     @Principal() principal: string,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
   ): Promise<DryRunDto> {

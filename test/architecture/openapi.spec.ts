@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { ATTRIBUTE, CAPABILITY, ID, OUTPUT, ROLE, RUN_ID, VARIABLE } from '../../src/domain/contract/names.js';
-import { parseContract } from '../../src/domain/contract/parse-contract.js';
+import { parseValue } from '../../src/domain/contract/json-of.fixture.js';
 import { EVERYTHING, EXAMPLE } from '../../src/domain/contract/valid-contract.fixture.js';
 import { PROBLEMS, type ProblemCode } from '../../src/domain/problem-codes.js';
 import { expectDeclaredHeaders, undeclaredHeaders } from '../support/documented-headers.js';
@@ -239,7 +239,7 @@ describe('every operation', () => {
   it.each(['submitRun', 'dryRun'])('%s shows contracts that this version runs', (operationId) => {
     const { examples } = BODIES.find(({ where }) => where === `${operationId}, request`)!;
     for (const { value } of Object.values(examples)) {
-      expect(parseContract(value)).toEqual({ ok: true, contract: value });
+      expect(parseValue(value)).toEqual({ ok: true, contract: value });
     }
   });
 });

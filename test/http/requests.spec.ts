@@ -56,9 +56,33 @@ describe('what is no request of this API', () => {
     expectProblem(await post(path, JSON.stringify(R('x')) + ' '.repeat(256 * 1024)), 413, 'too_large', path);
   });
 
-  it('any other body of more than 1 MiB is 413', async () => {
-    const body = JSON.stringify({ node_id: 'N2', capabilities: [], label: 'x'.repeat(1024 * 1024) });
-    expectProblem(await post('/v1/nodes', body), 413, 'too_large', '/v1/nodes');
+  it.each([
+    ['/v1/nodes', 64],
+    ['/v1/runs/none/steps/1/result', 64],
+    ['/v1/runs/none/steps/1/answer', 256],
+    ['/v1/runs/none/cancel', 16],
+    ['/v1/nodes/N1/claim?wait=0', 16],
+  ])('a body for %s of more than %i KiB is 413, in one piece and in many', async (path, most) => {
+    const body = (bytes: number): string => `{"x":"${'x'.repeat(bytes - 8)}"}`;
+    const { detail } = expectProblem(await post(path, body(most * 1024 + 1)), 413, 'too_large');
+    expect(detail).toContain(`${most} KiB`);
+    const fits = await fetch(server.url + path, { method: 'POST', headers: JSON_TYPE, body: body(most * 1024) });
+    expect(fits.status).not.toBe(413);
+    const pieces = new ReadableStream({
+      start(stream) {
+        for (let sent = 0; sent <= most * 1024; sent += 1024) stream.enqueue(new Uint8Array(1024).fill(32));
+        stream.close();
+      },
+    });
+    const request = { method: 'POST', headers: JSON_TYPE, body: pieces, duplex: 'half' } as RequestInit;
+    const response = await fetch(server.url + path, request);
+    expect([response.status, ((await response.json()) as any).code]).toEqual([413, 'too_large']);
+  });
+
+  it('a body that says it is larger is refused before it is sent', async () => {
+    const head = 'POST /v1/nodes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close';
+    const answer = await speak(`${head}\r\nContent-Length: 65537\r\n\r\n`);
+    expectProblem(answer, 413, 'too_large', '/v1/nodes');
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'multipart/form-data', 'garbage'])(
@@ -125,10 +149,38 @@ describe('what is no request of this API', () => {
     expectProblem(await server.send('POST', '/v1/runs/none/cancel', { body }), 400, 'invalid_request');
   });
 
-  it.each(['__proto__', 'constructor'])('a key named %s is refused rather than lost', async (key) => {
-    const body = `{"node_id":"N2","capabilities":[{"capability":"board","attrs":{"${key}":"x"}}]}`;
-    const { errors } = expectProblem(await post('/v1/nodes', body), 400, 'invalid_request');
-    expect(errors).toEqual([{ pointer: '/capabilities/0/attrs', detail: expect.stringContaining(key) }]);
+  it('a body of the wrong shape is 400', async () => {
+    for (const body of ['[]', '"text"', '7', 'true']) {
+      const { errors } = expectProblem(await post('/v1/nodes', body), 400, 'invalid_request');
+      expect(errors).toEqual([{ pointer: '', detail: 'must be a JSON object' }]);
+    }
+  });
+
+  it('a refusal is smaller than 64 KiB, whatever was sent', async () => {
+    const size = async (path: string, body: string): Promise<number> =>
+      Buffer.byteLength(JSON.stringify((await post(path, body)).body));
+    const wild = '\\u0001';
+    const keys = (key: string, count: number): string =>
+      `{${Array.from({ length: count }, (_, n) => `"${key}${n}":"\\ud800"`).join()}}`;
+    for (const body of [
+      keys('k', 15_000),
+      keys(wild.repeat(300), 130),
+      `{"${wild.repeat(9_000)}":${keys('', 9_000)}}`,
+    ]) {
+      for (const path of [...CONTRACT_ROUTES, '/v1/runs/none/steps/1/answer']) {
+        expect(await size(path, body)).toBeLessThan(64 * 1024);
+      }
+    }
+    const names = Array.from({ length: 60 }, (_, n) => `"${wild.repeat(150)}${n}":1`).join();
+    const entry = `{"capability":"b","attrs":{${names}}}`;
+    expect(await size('/v1/nodes', `{"node_id":"N2","capabilities":[${entry}]}`)).toBeLessThan(64 * 1024);
+    const query = Array.from({ length: 700 }, (_, n) => `%22%22%22%22${n}=`).join('&');
+    const { status, body } = await server.send('GET', `/v1/runs?${query}`);
+    expect([status, body.errors.length]).toEqual([400, 100]);
+    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(64 * 1024);
+    const lost = await server.send('GET', `/v1/${'"%22/'.repeat(2_000)}`);
+    expect(lost.status).toBe(404);
+    expect(Buffer.byteLength(JSON.stringify(lost.body))).toBeLessThan(64 * 1024);
   });
 
   it.each(['%00', '%ED%A0%80', '%FF', '%C3', '%'])('%s in a path or a query is 400', async (text) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Contract, Requirement, StepSpec } from '../../src/domain/contract/contract.js';
-import { parseContract } from '../../src/domain/contract/parse-contract.js';
+import { parseValue } from '../../src/domain/contract/json-of.fixture.js';
 import { contracts } from '../../src/domain/steps/contract-arbitrary.fixture.js';
 
 /** What is drawn beside the contract, and decides how its roles compete for a small fleet. */
@@ -56,7 +56,7 @@ function contended(contract: Contract, drawn: Terms): Contract {
     };
   });
   const made: Contract = { ...contract, requires, steps, ...(drawn.spread && { spread: true }) };
-  if (parseContract(made).ok) return made;
+  if (parseValue(made).ok) return made;
   // A role that stands for two is used by more steps, and may be given back too early now.
   return { ...made, steps: steps.map(({ release: _, ...step }) => step) };
 }

@@ -30,7 +30,9 @@ export async function besideNeighbour(
   attack: () => Promise<unknown>,
   { headers = {}, role = 'neighbour' }: NeighbourOptions = {},
 ): Promise<Neighbour> {
-  const worker = new Worker(join(process.cwd(), 'test/support/neighbour.mjs'), { workerData: { url, headers, role } });
+  const worker = new Worker(join(process.cwd(), 'test/support/neighbour-thread.mjs'), {
+    workerData: { url, headers, role },
+  });
   try {
     await once(worker, 'message');
     await attack();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { BROKEN_CONTRACTS } from './broken-contracts.fixture.js';
-import { parseContract } from './parse-contract.js';
+import { parseValue } from './json-of.fixture.js';
 
 describe('a contract that breaks one rule', () => {
   it.each(BROKEN_CONTRACTS)('$name', ({ contract, pointer, says }) => {
-    expect(parseContract(contract)).toEqual({ ok: false, faults: [{ pointer, detail: expect.stringMatching(says) }] });
+    expect(parseValue(contract)).toEqual({ ok: false, faults: [{ pointer, detail: expect.stringMatching(says) }] });
   });
 
   it('has a name of its own', () => {

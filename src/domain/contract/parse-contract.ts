@@ -1,6 +1,5 @@
+import type { JsonDocument, JsonLimits } from '../json/read-json.js';
 import type { Contract, Fault } from './contract.js';
-import { FaultList } from './document/fault-list.js';
-import { judgeJson } from './document/judge-json.js';
 import { Place } from './document/place.js';
 import { Draft } from './draft/draft.js';
 import { draftGraph } from './draft/draft-graph.js';
@@ -24,17 +23,20 @@ const KEYS = ['version', 'run_id', 'work', 'requires', 'spread', 'steps', 'succe
 const MOST_ROLES = 64;
 const MOST_STEPS = 500;
 
+/** A contract is at most 256 KiB as JSON. */
+export const CONTRACT_LIMITS: JsonLimits = { bytes: 256 * 1024 };
+
 /**
- * Finds everything that is wrong with what a submitter sent, or nothing. First each part is read by itself; then the references
- * between parts are judged on whatever could be read, so that one mistake is one fault. Never throws, and never changes its input.
+ * Finds everything that is wrong with what a submitter sent, or nothing: to what is wrong with it as JSON, each part is read by
+ * itself; then the references between parts are judged on whatever could be read, so that one mistake is one fault. Never
+ * throws, and never changes its input.
  */
-export function parseContract(input: unknown): ParsedContract {
-  const faults = new FaultList();
-  if (judgeJson(input, faults)) {
-    const draft = readContract(new Place(input, '', faults));
+export function parseContract({ value, faults, readable }: JsonDocument): ParsedContract {
+  if (readable) {
+    const draft = readContract(new Place(value, '', faults));
     if (draft !== undefined) judgeReferences(draft);
   }
-  return faults.empty ? { ok: true, contract: input as Contract } : { ok: false, faults: faults.list() };
+  return faults.empty ? { ok: true, contract: value as Contract } : { ok: false, faults: faults.list() };
 }
 
 function readContract(root: Place): Draft | undefined {

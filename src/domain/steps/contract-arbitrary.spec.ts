@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Contract } from '../contract/contract.js';
-import { parseContract } from '../contract/parse-contract.js';
+import { parseValue } from '../contract/json-of.fixture.js';
 import { contracts } from './contract-arbitrary.fixture.js';
 
 const FEATURES: Record<string, (contract: Contract) => boolean> = {
@@ -28,7 +28,7 @@ function inLoop(steps: Contract['steps'], is: (step: Contract['steps'][number]) 
 describe('the contracts that properties are tried on', () => {
   it('are valid', () => {
     fc.assert(
-      fc.property(contracts(), (contract) => expect(parseContract(contract)).toEqual({ ok: true, contract })),
+      fc.property(contracts(), (contract) => expect(parseValue(contract)).toEqual({ ok: true, contract })),
       { numRuns: 300 },
     );
   });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Condition, StepSpec } from '../contract/contract.js';
-import { parseContract } from '../contract/parse-contract.js';
+import { parseValue } from '../contract/json-of.fixture.js';
 import type { Report } from '../judge-report.js';
 import { PlayedRun } from './played-run.fixture.js';
 import type { StepNow } from './step-now.js';
@@ -28,7 +28,7 @@ export interface TableOptions {
 export function played(roles: string[], steps: StepSpec[], { gets = [], success_when }: TableOptions = {}): Table {
   const contract = { requires: roles.map((as) => ({ as, capability: 'board' })), steps, success_when };
   if (success_when === undefined) delete contract.success_when;
-  expect(parseContract(contract)).toEqual({ ok: true, contract });
+  expect(parseValue(contract)).toEqual({ ok: true, contract });
   const run = new PlayedRun(contract, ({ id }) => (gets.includes(id) ? `node-of-${id}` : undefined));
   const step = (id: string): StepNow => run.graph.steps.find((one) => one.id === id)!;
   const claim = (id: string): void => {

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import { pointerTo } from '../../domain/contract/document/pointer.js';
 import type {} from '../access/token.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { Problem } from './problem.js';
 import { unavailable } from './problem.filter.js';
-import { malformed } from './well-formed.js';
+import { illFormed } from './well-formed.js';
 
 /** What holds for every request before a controller sees it, and for every answer. */
 export function guardRequests(fastify: FastifyInstance, lifecycle: Lifecycle): void {
@@ -21,14 +22,12 @@ export function guardRequests(fastify: FastifyInstance, lifecycle: Lifecycle): v
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new Problem('invalid_request', 'the header Host must name the server that is spoken to');
     }
-    // A contract has a parser of its own, which finds every fault.
-    const body = request.routeOptions.config.ownParser ? undefined : request.body;
-    const parts = { path: request.params, query: request.query, headers: request.headers, body };
-    for (const [part, value] of Object.entries(parts)) {
-      const fault = malformed(value);
-      if (fault === undefined) continue;
-      const detail = `${part}${fault.pointer} ${fault.detail}`;
-      throw new Problem('invalid_request', detail, { errors: part === 'body' ? [fault] : undefined });
+    // A body was judged when it was read.
+    const parts = { path: request.params, query: request.query, headers: request.headers };
+    for (const [part, values] of Object.entries(parts)) {
+      const name = illFormed(values ?? {});
+      if (name === undefined) continue;
+      throw new Problem('invalid_request', `${part}${pointerTo('', name)} must be well-formed Unicode without NUL`);
     }
   });
 

@@ -1,12 +1,16 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
+import { listable } from '../../domain/contract/document/fault-list.js';
 import { isUnreachable } from '../database/faults.js';
 import { NEVER } from './keep-answers.js';
 import { Problem } from './problem.js';
 import type { Routes } from './routes.js';
 
 const RETRY_AFTER_SECONDS = 1;
+/** Of JSON, and of the path: with the faults, which have a bound of their own, a refusal stays under 64 KiB. */
+const MOST_DETAIL = 12 * 1024;
+const MOST_PATH = 2048;
 /** Headers that describe the body that was to be answered. */
 const DESCRIBING = [
   'etag',
@@ -58,7 +62,7 @@ export class ProblemFilter implements ExceptionFilter {
     const status = statusOf(exception);
     const message = (exception as Error | undefined)?.message ?? '';
     if (status === 404) return this.#noRoute(request);
-    if (status === 413) return new Problem('too_large', 'the body is larger than this route takes');
+    if (status === 413) return tooLarge(request.routeOptions.bodyLimit);
     if (status === 415) return new Problem('unsupported_media_type', 'the body must be sent as application/json');
     if (status === 503) return unavailable('the server is stopping');
     if (status >= 400 && status < 500) return new Problem('invalid_request', message);
@@ -81,13 +85,25 @@ export function problemBody(problem: Problem, request: Pick<FastifyRequest, 'id'
     type: `/problems/${problem.code}`,
     title: PROBLEMS[problem.code].title,
     status: problem.status,
-    detail: problem.detail,
-    instance: uriReference(request.url.split('?', 1)[0]!),
+    detail: cut(problem.detail, MOST_DETAIL),
+    instance: uriReference(request.url.split('?', 1)[0]!.slice(0, MOST_PATH)),
     code: problem.code,
     request_id: request.id,
-    ...(problem.extras.errors && { errors: problem.extras.errors }),
+    ...(problem.extras.errors && { errors: listable(problem.extras.errors) }),
     ...problem.extras.members,
   };
+}
+
+function tooLarge(bytes: number | undefined): Problem {
+  return new Problem('too_large', `the body is larger than this route takes, ${(bytes ?? 0) / 1024} KiB`);
+}
+
+/** Nobody reads so long a sentence, and it may repeat what was sent. Cut by code point: half of a surrogate pair is no text. */
+function cut(text: string, most: number): string {
+  if (Buffer.byteLength(JSON.stringify(text)) <= most) return text;
+  let short = [...text.slice(0, most)];
+  while (Buffer.byteLength(JSON.stringify(short.join(''))) > most) short = short.slice(0, short.length >> 1);
+  return `${short.join('')}…`;
 }
 
 /** The path as it was sent, but for characters that no URI may have (RFC 3986), which a client may send all the same. */

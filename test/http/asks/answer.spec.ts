@@ -252,10 +252,10 @@ describe('the answer to a question', () => {
     expect(await post('{"ok":true,"n":1e999}')).toEqual([400, 'invalid_request', '/n']);
     expect((await post(`${'{"ok":'.repeat(300)}1${'}'.repeat(300)}`)).slice(0, 2)).toEqual([400, 'invalid_request']);
     expect(await post('ok=true', 'text/plain')).toEqual([415, 'unsupported_media_type', undefined]);
-    const note = 'x'.repeat(1024 * 1024);
+    const note = 'x'.repeat(256 * 1024);
     expect(await post(JSON.stringify({ ok: true, note }))).toEqual([413, 'too_large', undefined]);
     expect(await everything(server.database)).toEqual(stored);
-    // One MiB altogether is taken.
+    // 256 KiB altogether is taken.
     const most = { ok: true, note: note.slice(JSON.stringify({ ok: true, note: '' }).length) };
     expect((await answer(server, 'bodies', 1, most)).body.run_state).toBe('SUCCEEDED');
   });

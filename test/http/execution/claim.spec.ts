@@ -149,6 +149,19 @@ describe('the claim of a step', () => {
     expect([status, body.code]).toEqual([400, 'invalid_request']);
   });
 
+  it.each<[string, RequestInit]>([
+    ['no body', {}],
+    ['an empty body of a type', { body: '', headers: { 'content-type': 'text/plain' } }],
+    ['an empty body of a type that is none', { body: '', headers: { 'content-type': '*/*' } }],
+    ['a form', { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
+    ['JSON', { body: '{}', headers: { 'content-type': 'application/json' } }],
+    ['what is no JSON', { body: '{', headers: { 'content-type': 'application/json' } }],
+    ['bytes without a type', { body: new Uint8Array(10) }],
+  ])('H8: a claim takes no body, and %s counts as none', async (_what, sent) => {
+    const response = await fetch(`${server.url}/v1/nodes/n1/claim?wait=0`, { method: 'POST', ...sent });
+    expect(response.status).toBe(204);
+  });
+
   it('a node id that is none is a 400', async () => {
     expect((await server.send('POST', '/v1/nodes/-x/claim?wait=0')).status).toBe(400);
   });

@@ -95,6 +95,22 @@ describe('the report of a step', () => {
     });
   });
 
+  it('N3: NUL and lone surrogates in an error become U+FFFD, and the report is taken', async () => {
+    await submit('n3', [step('one', 'x')]);
+    const { body: claim } = await n1.claim();
+    const sent = await fetch(`${server.url}/v1/runs/n3/steps/1/result`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'mediator-lease': claim.lease.nonce },
+      body: '{"node_id":"n1","attempt":1,"error":"boot\\u0000\\ud83d \\ude00: \\ud83d\\ude00"}',
+    });
+    expect([sent.status, await sent.json()]).toMatchObject([200, { step_state: 'FAILED', run_state: 'FAILED' }]);
+    const error = 'boot\ufffd\ufffd \ufffd: 😀';
+    const run = await get('n3');
+    expect(run.steps[0].result).toEqual({ error });
+    expect(run.verdict.detail).toContain(error);
+    expect(run.record.state).toBe('SEALED');
+  });
+
   it('a name in produced that was not uploaded fails the step and is named', async () => {
     await submit('produced', [step('only', 'x', { allow_failure: true })]);
     expect((await n1.work({ exit_code: 0, produced: ['image'] })).body.step_state).toBe('FAILED');

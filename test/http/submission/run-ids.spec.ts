@@ -27,6 +27,17 @@ describe('the id of a run', () => {
     expect((await server.send('GET', '/v1/runs/not-this')).status).toBe(404);
   });
 
+  it('H8: an Idempotency-Key in quotes, as a structured field has it, is the same as without', async () => {
+    await server.node('Q1', [{ role: 'q' }]).advertise();
+    const first = await submit(R('q'), { 'idempotency-key': 'q:1' });
+    expect([first.status, first.body.run_id]).toEqual([201, 'q:1']);
+    const again = await submit(R('q'), { 'idempotency-key': '"q:1"' });
+    expect([again.status, again.body.run_id]).toEqual([200, 'q:1']);
+    for (const key of ['"q:1', 'q:1"', '""', '"a\\"b"', '"q"1"', '"q:1";x']) {
+      expect([key, (await submit(R('q'), { 'idempotency-key': key })).status]).toEqual([key, 400]);
+    }
+  });
+
   it('is made by the server otherwise, and sorts by time', async () => {
     await server.node('M1', [{ role: 'm' }]).advertise();
     const made: string[] = [];

@@ -37,7 +37,6 @@ function change({ container, key }: Spot, dice: Dice, spots: Spot[]): void {
     case 4:
       return put(container, key, Array.isArray(container) ? [value] : verbatim(twice(value)));
     case 5:
-      // A key twice: the last one counts, wherever the text is read.
       return duplicate(container, key, value, dice);
     default:
       return put(container, key, oddValue(dice));

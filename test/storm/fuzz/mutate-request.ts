@@ -82,7 +82,7 @@ const HEADERS: Record<string, readonly string[]> = {
   'mediator-lease': ['', 'x', '00000000-0000-0000-0000-000000000000', 'a'.repeat(4_000), '\xfc'],
   'mediator-instance': ['', ' ', 'a'.repeat(201), '\xfc', 'boot-2'],
   'mediator-principal': ['', ' ', 'a'.repeat(201), '\xfc', 'ann, bob'],
-  'idempotency-key': ['', '.', '..', 'a b', 'a/b', 'a'.repeat(201), '\xfc', 'ü'],
+  'idempotency-key': ['"quoted"', '"', '"a', '', '.', '..', 'a b', 'a/b', 'a'.repeat(201), '\xfc', 'ü'],
   'x-request-id': ['', ' ', 'a'.repeat(129), '\xfc', 'fuzz-1', '"><script>'],
   expect: ['100-continue', 'tea'],
   accept: ['', 'text/html', '*/*;q=0', 'image/png'],
@@ -126,7 +126,7 @@ const MUTATIONS: Record<string, Mutation> = {
   },
   'size of the body': (request, dice) => {
     request.headers['content-type'] ??= 'application/json';
-    const bytes = dice.of([256 * 1024, 256 * 1024 + 1, 1024 * 1024 + 1]);
+    const bytes = dice.of([16, 64, 256].flatMap((most) => [most * 1024, most * 1024 + 1]));
     const rest = Buffer.alloc(Math.max(0, bytes - (request.body?.length ?? 0)), ' ');
     request.body = Buffer.concat([request.body ?? Buffer.from(''), rest]);
   },

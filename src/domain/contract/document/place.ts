@@ -24,7 +24,7 @@ export const NO_NAMES: Names = { all: [], whole: true };
 
 /**
  * A value of the document and where it stands. Each reader answers `undefined` for a value of the wrong shape, and has then
- * noted exactly one fault for it; ill-formed text and numbers beyond a double are left to `judgeJson`, which has noted them.
+ * noted exactly one fault for it; ill-formed text and numbers beyond a double are left to `readJson`, which has noted them.
  */
 export class Place {
   constructor(
@@ -110,6 +110,9 @@ export class Place {
   integer(least: number, most: number, says: string): number | undefined {
     const value = this.value;
     if (typeof value === 'number' && !Number.isFinite(value)) return undefined;
+    if (!Number.isInteger(value)) return this.fault(says);
+    // One that a double does not hold has its fault, as JSON.
+    if (!Number.isSafeInteger(value) && this.faults.has(this.pointer)) return undefined;
     if (!Number.isSafeInteger(value)) return this.fault(says);
     const integer = value as number;
     return integer < least || integer > most ? this.fault(says) : integer;

@@ -7,8 +7,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 const { url, headers, role } = workerData;
 const PAUSE_MS = 20;
-let stopped = false;
-parentPort.once('message', () => (stopped = true));
+const told = { stop: false };
+parentPort.once('message', () => (told.stop = true));
 
 async function repeat(ask) {
   const seen = { times: 0, worstMs: 0, statuses: {} };
@@ -19,7 +19,7 @@ async function repeat(ask) {
     seen.times += 1;
     seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
     await pause(PAUSE_MS);
-  } while (!stopped);
+  } while (!told.stop);
   return seen;
 }
 
