@@ -5,6 +5,7 @@ import { ApiModel } from '../platform/http/api-model.decorator.js';
   'Attributes',
   'Attributes with their exact values. Names are 1 to 63 of a-z, 0-9, ".", "_" and "-", beginning with a letter or digit.',
   {
+    maxProperties: 32,
     propertyNames: { pattern: '^[a-z0-9][a-z0-9._-]{0,62}$' },
     additionalProperties: { type: 'string', maxLength: 200 },
   },

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { readWholeFleet } from '../../../src/fleet/read-fleet-state.sql.js';
+import { Database } from '../../../src/platform/database/database.js';
 import { atPoints } from '../../../src/platform/points.js';
 import { R } from '../../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
@@ -134,6 +136,26 @@ describe('adverts and what is shown of the fleet', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
     expect(answer.body.errors.map((fault: any) => fault.pointer)).toEqual([pointer]);
     expect(await everything(server.database)).toEqual(stored);
+  });
+
+  it('a node whose advert expired long ago is not kept in mind, and is one like any other when it comes back', async () => {
+    const database = server.mediator.app.get(Database);
+    const known = async (): Promise<string[]> => (await readWholeFleet(database)).nodes.map(({ node_id }) => node_id);
+    const node = server.node('gone', [{ role: 'gone' }]);
+    await node.advertise();
+    expect(await known()).toContain('gone');
+    const expire = (ago: string): Promise<unknown> =>
+      server.database.sql("UPDATE nodes SET expires_at = clock_timestamp() - $1::interval WHERE node_id = 'gone'", [
+        ago,
+      ]);
+    await expire('1 minute');
+    expect((await post('runs', R('gone'))).status).toBe(422);
+    expect(await known()).toContain('gone');
+    await expire('2 hours');
+    expect((await post('runs', R('gone'))).status).toBe(422);
+    expect(await known()).not.toContain('gone');
+    await node.advertise();
+    expect((await post('runs', R('gone'))).status).toBe(201);
   });
 
   it('unknown keys of a newer node are ignored', async () => {
