@@ -161,7 +161,7 @@ function isNew(level: Level, name: string): boolean {
 
 /** Below an ill-formed key nothing is noted: the fault of the key says enough, and no well-formed pointer leads there. */
 function faultAt(open: readonly Level[], faults: FaultList, detail: string): void {
-  if (open.some(({ at }) => at === undefined)) return;
+  if (faults.full || open.some(({ at }) => at === undefined)) return;
   faults.add(
     open.reduce((pointer, { at }) => pointerTo(pointer, at!), ''),
     detail,

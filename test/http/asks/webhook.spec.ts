@@ -212,4 +212,16 @@ describe('the webhook of questions', () => {
     const [told] = await receiver.count(1);
     expect(told!.headers['mediator-signature']).toBeUndefined();
   });
+
+  it('N1: a question is told with its schema as it was sent', async () => {
+    const schema = '{"type":"object","properties":{"10":{"maximum":1.0e3},"9":true}}';
+    const asks = JSON.stringify(question('look')).replace(JSON.stringify(YES_OR_NO), schema);
+    const body = `{"run_id":"as-sent","requires":[${JSON.stringify(needs('x'))}],"steps":[${asks}]}`;
+    const headers = { 'content-type': 'application/json' };
+    expect((await fetch(`${server.url}/v1/runs`, { method: 'POST', headers, body })).status).toBe(201);
+    const [told] = await receiver.count(1);
+    expect(told!.text).toContain(`"schema":${schema}`);
+    const signature = createHmac('sha256', SECRET).update(told!.text).digest('hex');
+    expect(told!.headers['mediator-signature']).toBe(`sha256=${signature}`);
+  });
 });

@@ -29,6 +29,11 @@ export class FaultList {
     return this.faults.length === 0 && !this.more;
   }
 
+  /** What is found from now on is not kept: its place need not be spelt out. */
+  get full(): boolean {
+    return this.more;
+  }
+
   /** Whether the place, or something inside it, is already known to be wrong; true once faults are no longer kept. */
   has(pointer: string): boolean {
     const inside = `${pointer}/`;
