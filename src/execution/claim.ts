@@ -4,7 +4,6 @@ import { type LockedNode, lockNode } from '../fleet/lock-node.sql.js';
 import { Database } from '../platform/database/database.js';
 import { Rollback, type Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
-import { appendEvent } from '../records/append-event.sql.js';
 import { lockRun } from '../steps/lock-run.sql.js';
 import type { ClaimDto } from './claim.dto.js';
 import { claimStep, readHeldSteps } from '../steps/claim-step.sql.js';
@@ -65,7 +64,7 @@ async function takeFirst(
   return undefined;
 }
 
-/** The step that the claimant's instance holds already, once more, if any. */
+/** The step that the claimant's instance holds already, once more, if any. It changes nothing, and nothing is written. */
 async function takeHeld(
   tx: Tx,
   { node_id, instance }: Claimant,
@@ -82,13 +81,17 @@ async function takeHeld(
     readClaim(tx, held, node_id),
   ]);
   if (still?.run_id !== held.run_id || still.seq !== held.seq || row === undefined) return undefined;
-  appendEvent(tx, held.run_id, 'step_redelivered', { seq: held.seq, attempt: row.attempt, node_id, instance });
   return row;
+}
+
+/** Whether the node advertises as another instance than the one that claims; one that has no name is nobody else. */
+export function isStale(advertised: string, claiming: string): boolean {
+  return advertised !== '' && claiming !== '' && advertised !== claiming;
 }
 
 /** A node that never advertised has no row. */
 function refuseStale(node: LockedNode | undefined, { node_id, instance }: Claimant): void {
-  if (node === undefined || node.instance === '' || instance === '' || node.instance === instance) return;
+  if (!isStale(node?.instance ?? '', instance)) return;
   throw new Problem('stale_instance', `node ${node_id} advertises as another instance than the one that claims`);
 }
 

@@ -2,10 +2,23 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { Hints } from '../platform/database/hints.js';
+import type { Bounds } from '../platform/http/parked-group.js';
 import { Parking } from '../platform/http/parking.js';
 import { Lifecycle } from '../platform/lifecycle.js';
-import type { Claimant } from './claim.js';
+import { type Claimant, isStale } from './claim.js';
 import { readNodesToAsk } from '../steps/ready-steps.sql.js';
+
+/** More than one node has workers; each is answered in its turn. */
+const MOST_PER_NODE = 64;
+const LOOKING_PER_NODE = 4;
+
+/** An instance does one step at a time, so that a second claim of it says that the first has lost its caller. */
+const BOUNDS: Bounds<Claimant> = {
+  of: ({ node_id }) => node_id,
+  most: MOST_PER_NODE,
+  looking: LOOKING_PER_NODE,
+  replaces: (newer, older) => newer.instance !== '' && newer.instance === older.instance,
+};
 
 /** Claims that wait for a step of their node, or for another instance of it to speak. */
 @Injectable()
@@ -18,9 +31,15 @@ export class ParkedClaims implements OnModuleInit, OnModuleDestroy {
     private readonly hints: Hints,
     private readonly config: Config,
   ) {
-    this.#parking = new Parking('steps that became ready', lifecycle, async (waiting: Claimant[]) => {
-      const nodes = await readNodesToAsk(database, waiting);
-      return waiting.filter((claimant) => nodes.has(claimant.node_id));
+    this.#parking = new Parking('steps that became ready', lifecycle, BOUNDS, async (waiting: Claimant[]) => {
+      const nodes = await readNodesToAsk(database, [...new Set(waiting.map(({ node_id }) => node_id))]);
+      return waiting.filter((claimant) => {
+        const node = nodes.get(claimant.node_id);
+        if (node === undefined) return false;
+        if (isStale(node.instance, claimant.instance)) return true;
+        // One step is looked for by one of them.
+        return node.ready-- > 0;
+      });
     });
   }
 

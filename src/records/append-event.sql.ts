@@ -10,7 +10,6 @@ export type EventKind =
   | 'asked'
   | 'answered'
   | 'step_claimed'
-  | 'step_redelivered'
   | 'step_ended'
   | 'cancelled'
   | 'ended'

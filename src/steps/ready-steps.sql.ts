@@ -24,19 +24,28 @@ export async function readReadySteps(database: Queryable, nodeId: string): Promi
   return rows;
 }
 
-/** Of the nodes that wait for a step, those that should ask again: a step is ready, or another instance has spoken. */
-export async function readNodesToAsk(
-  database: Queryable,
-  waiting: { node_id: string; instance: string }[],
-): Promise<Set<string>> {
-  const { rows } = await database.query<{ node_id: string }>(
+export interface NodeToAsk {
+  /** How many of its steps are ready, as far as it matters. */
+  ready: number;
+  /** The one that spoke last; empty: it named none. */
+  instance: string;
+}
+
+/** More are never looked for at once. */
+const MOST_READY = 64;
+
+/** What there is for each of these nodes, whose claims wait; a node that is not known is left out unless a step is ready. */
+export async function readNodesToAsk(database: Queryable, nodeIds: string[]): Promise<Map<string, NodeToAsk>> {
+  const { rows } = await database.query<NodeToAsk & { node_id: string }>(
     `/* steps.read-nodes-to-ask */
-     SELECT DISTINCT waiting.node_id
-       FROM unnest($1::text[], $2::text[]) AS waiting (node_id, instance)
-      WHERE EXISTS (SELECT FROM steps s WHERE s.node_id = waiting.node_id COLLATE "C" AND ${READY})
-         OR EXISTS (SELECT FROM nodes n WHERE n.node_id = waiting.node_id COLLATE "C"
-                      AND n.instance <> '' AND waiting.instance <> '' AND n.instance <> waiting.instance)`,
-    [waiting.map((one) => one.node_id), waiting.map((one) => one.instance)],
+     SELECT waiting.node_id, coalesce(n.instance, '') AS instance, ready.steps AS ready
+       FROM unnest($1::text[]) AS waiting (node_id)
+       LEFT JOIN nodes n ON n.node_id = waiting.node_id COLLATE "C"
+      CROSS JOIN LATERAL (
+        SELECT count(*)::int AS steps
+          FROM (SELECT FROM steps s WHERE s.node_id = waiting.node_id COLLATE "C" AND ${READY} LIMIT $2) AS s) AS ready
+      WHERE ready.steps > 0 OR n.instance <> ''`,
+    [nodeIds, MOST_READY],
   );
-  return new Set(rows.map((row) => row.node_id));
+  return new Map(rows.map(({ node_id, ...node }) => [node_id, node]));
 }

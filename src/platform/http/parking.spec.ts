@@ -20,7 +20,7 @@ describe('a parked call', () => {
       Logger.overrideLogger(false);
       const hints = new Hints(readConfig({}));
       let thereIsSomething = false;
-      const parking = new Parking<string>('steps', new Lifecycle(), (waiting) => {
+      const parking = new Parking<string>('steps', new Lifecycle(), { of: (one) => one, most: 10, looking: 10 }, (waiting) => {
         looks.shift()?.();
         return Promise.resolve(waiting);
       });

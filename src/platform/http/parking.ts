@@ -4,6 +4,7 @@ import type { Hints } from '../database/hints.js';
 import type { Hint } from '../database/queryable.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { ParkedCall } from './parked-call.js';
+import { type Bounds, ParkedGroup } from './parked-group.js';
 
 const LATER_MS = 500;
 
@@ -19,20 +20,23 @@ export interface Occasions {
  * look again by a hint (from this process or another), by a reconnect of the listening connection, once every period, and
  * a moment after a look that the database did not answer.
  * One query finds, for all parked calls of the process, who should look; nothing is decided here, and no database
- * connection is held while a call waits.
+ * connection is held while a call waits. That query may tell fewer than wait: where one that was told leaves while others
+ * wait for the same, whatever it leaves with, it is asked once more.
  */
 export class Parking<For> {
   readonly #logger = new Logger('parking');
   readonly #parked = new Set<ParkedCall<For>>();
+  readonly #groups = new Map<string, ParkedGroup<For>>();
   #looking = false;
   #lookAgain = false;
   #later: NodeJS.Timeout | undefined;
   #close: () => void = () => undefined;
 
-  /** `findNews` gives those of the waiting for whom there may be something; `what` names it in the log. */
+  /** `findNews` gives those of the waiting, the oldest first, who should look; `what` names what for in the log. */
   constructor(
     private readonly what: string,
     private readonly lifecycle: Lifecycle,
+    private readonly bounds: Bounds<For>,
     private readonly findNews: (waiting: For[]) => Promise<For[]>,
   ) {}
 
@@ -70,26 +74,49 @@ export class Parking<For> {
     attempt: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const parked = new ParkedCall(waitsFor);
-    const timer = setTimeout(parked.end, seconds * 1000);
+    const group = this.#enter(parked);
+    const timer = setTimeout(parked.expire, seconds * 1000);
     gone.addEventListener('abort', parked.end);
-    this.#parked.add(parked);
     // Both signals may have been given before anybody listened.
     if (gone.aborted || this.lifecycle.stopping.aborted) parked.end();
     let looked = false;
     try {
       for (;;) {
-        parked.beginLook();
-        const found = looked ? await this.#patiently(attempt) : await attempt();
+        if (!(await group.begin(parked))) return undefined;
+        let found: T | undefined;
+        try {
+          parked.beginLook();
+          found = looked ? await this.#patiently(attempt) : await attempt();
+        } finally {
+          group.finish();
+        }
         looked = true;
         if (found !== undefined || parked.over) return found;
         await parked.noticed();
         if (parked.over) return undefined;
       }
     } finally {
-      this.#parked.delete(parked);
+      this.#leave(parked, group);
       gone.removeEventListener('abort', parked.end);
       clearTimeout(timer);
     }
+  }
+
+  #enter(parked: ParkedCall<For>): ParkedGroup<For> {
+    const name = this.bounds.of(parked.waitsFor);
+    const group = this.#groups.get(name) ?? new ParkedGroup(this.bounds);
+    this.#groups.set(name, group);
+    group.enter(parked);
+    this.#parked.add(parked);
+    return group;
+  }
+
+  #leave(parked: ParkedCall<For>, group: ParkedGroup<For>): void {
+    this.#parked.delete(parked);
+    group.leave(parked);
+    if (group.size === 0) this.#groups.delete(this.bounds.of(parked.waitsFor));
+    // It was told of something that it may not have taken, and nobody else was.
+    else if (parked.owesLook) void this.#look();
   }
 
   async #look(): Promise<void> {

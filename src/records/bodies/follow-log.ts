@@ -2,6 +2,7 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import { Hints } from '../../platform/database/hints.js';
+import type { Bounds } from '../../platform/http/parked-group.js';
 import { Parking } from '../../platform/http/parking.js';
 import { Lifecycle } from '../../platform/lifecycle.js';
 import { findChangedLogs, findLog, type FoundLog, type WantedLog } from './find-log.sql.js';
@@ -10,6 +11,9 @@ export type { WantedLog };
 
 /** A log with so many bytes of it that the caller has already. */
 type Followed = WantedLog & { size: number };
+
+/** Of the logs of one step: many may follow a run that matters to them, and all are told at once. */
+const BOUNDS: Bounds<Followed> = { of: ({ run_id, seq }) => `${run_id} ${seq}`, most: 128, looking: 8 };
 
 /** Gives a log when there is more of it. */
 @Injectable()
@@ -22,7 +26,7 @@ export class FollowLog implements OnModuleInit, OnModuleDestroy {
     private readonly hints: Hints,
     private readonly config: Config,
   ) {
-    this.#parking = new Parking('logs that have grown', lifecycle, async (waiting: Followed[]) => {
+    this.#parking = new Parking('logs that have grown', lifecycle, BOUNDS, async (waiting: Followed[]) => {
       const changed = await findChangedLogs(database, waiting);
       return changed.map((place) => waiting[place]!);
     });
