@@ -7,6 +7,7 @@ import { serveDocs } from './docs/serve-docs.js';
 import { guardCallers } from './platform/access/guard-callers.js';
 import { Tokens } from './platform/access/tokens.js';
 import type { Config } from './platform/config/config.js';
+import { closeUnread } from './platform/http/close-unread.js';
 import { answerBadPath, answerNoHttp } from './platform/http/early-faults.js';
 import { guardRequests } from './platform/http/guard-requests.js';
 import { keepAnswers } from './platform/http/keep-answers.js';
@@ -23,9 +24,12 @@ import { Lifecycle } from './platform/lifecycle.js';
 import { describeError } from './platform/logging/describe-error.js';
 import { JsonLogger } from './platform/logging/json-logger.js';
 
-/** How long the headers of a request may take to come, and a body that is read whole. Uploads may take as long as they do. */
+/** How long the headers of a request may take to come. */
 const HEADERS_SECONDS = 20;
-const BODY_SECONDS = 60;
+/** How long the rest of a request that was answered already is read. */
+const UNREAD_SECONDS = 4;
+/** After so long without a word the other end of a connection is asked whether it is there. */
+const KEEP_ALIVE_MS = 60_000;
 
 /** The application with its routes, not listening yet and without a database. */
 export async function createApplication(config: Config): Promise<NestFastifyApplication> {
@@ -44,11 +48,18 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
     // Faults that are met before there is a route: a path that cannot be decoded, bytes that are no HTTP.
     frameworkErrors: answerBadPath,
     clientErrorHandler: answerNoHttp,
-    http: { requireHostHeader: false, headersTimeout: HEADERS_SECONDS * 1000, connectionsCheckingInterval: 5000 },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: HEADERS_SECONDS * 1000,
+      connectionsCheckingInterval: 5000,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
+    },
     routerOptions: { maxParamLength: 1000 },
   });
   // Left to itself, Node answers a missing Host and an unknown Expect without a body; here they meet the guards.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
+  closeUnread(server, UNREAD_SECONDS);
   protectPages(server);
   keepAnswers(server);
   takeJson(server);
@@ -62,7 +73,7 @@ export async function createApplication(config: Config): Promise<NestFastifyAppl
   });
   guardRequests(server, app.get(Lifecycle));
   guardCallers(server, app.get(Tokens), config);
-  limitSlowBodies(server, BODY_SECONDS);
+  limitSlowBodies(server, config.bodyPauseSeconds);
   app.useGlobalGuards(new KnownQueries());
   app.useGlobalPipes(validation());
   app.useGlobalFilters(new ProblemFilter(routes));

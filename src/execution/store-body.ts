@@ -25,10 +25,11 @@ export async function storeBody(
   uploadId: string,
   body: IncomingMessage,
   maxBytes: number,
+  pauseSeconds: number,
 ): Promise<StoredBody> {
   const hash = createHash('sha256');
   let size = 0;
-  for await (const chunk of bodyChunks(body, CHUNK_BYTES)) {
+  for await (const chunk of bodyChunks(body, CHUNK_BYTES, { pauseSeconds })) {
     const at = size;
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);

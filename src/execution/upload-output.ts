@@ -19,10 +19,10 @@ export class UploadOutput {
   ) {}
 
   async upload(upload: Upload, body: RawBodyOf): Promise<void> {
-    const { maxBlobBytes } = this.config;
+    const { maxBlobBytes, bodyPauseSeconds } = this.config;
     const begun = await beginUpload(this.database, upload, body, maxBlobBytes);
     try {
-      const stored = await storeBody(this.database, begun.upload_id, body.bytes, maxBlobBytes);
+      const stored = await storeBody(this.database, begun.upload_id, body.bytes, maxBlobBytes, bodyPauseSeconds);
       const faults = await this.judge.judge(begun, stored.size);
       await publish(this.database, begun, upload, stored, faults);
     } catch (error) {

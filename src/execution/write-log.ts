@@ -29,7 +29,8 @@ export class WriteLog {
       if (at !== undefined) at += chunk.length;
       return taken.size;
     };
-    for await (const chunk of bodyChunks(body.bytes, CHUNK_BYTES, LINGER_MS)) await take(chunk);
+    const options = { lingerMs: LINGER_MS, pauseSeconds: this.config.bodyPauseSeconds };
+    for await (const chunk of bodyChunks(body.bytes, CHUNK_BYTES, options)) await take(chunk);
     return taken?.size ?? take(NOTHING);
   }
 }

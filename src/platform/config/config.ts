@@ -27,6 +27,8 @@ export class Config {
   readonly maxBlobBytes!: number;
   /** A log is cut there. */
   readonly maxLogBytes!: number;
+  /** What a run may store in all, outputs and logs. */
+  readonly maxRunBytes!: number;
   /** Where each raised question is posted. */
   readonly askWebhookUrl?: string;
   /** What those posts are signed with. */
@@ -43,6 +45,8 @@ export class Config {
   readonly answerSeconds!: number;
   /** How often the listening connection, on which nothing may be said for hours, is asked whether it is there. Nor this. */
   readonly listenCheckSeconds!: number;
+  /** How long nothing may come of a body that is read, and how long one that is read whole may take. Nor this. */
+  readonly bodyPauseSeconds!: number;
 
   constructor(values: ConfigValues) {
     Object.assign(this, values);

@@ -20,6 +20,7 @@ const MOST_PER_SECOND = 1_000_000;
 const ANSWER_SECONDS = 15;
 /** A parked claim whose notice was lost waits for twice as long at most. */
 const LISTEN_CHECK_SECONDS = 5;
+const BODY_PAUSE_SECONDS = 60;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Reads the environment; an empty variable counts as not set. Throws a ConfigError that names every fault at once. */
@@ -71,6 +72,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     maxLeasesPerRun: whole('MEDIATOR_MAX_LEASES_PER_RUN', 0, 0, 100_000),
     maxBlobBytes: whole('MEDIATOR_MAX_BLOB_BYTES', 10 * MIB, 1, 1024 * MIB),
     maxLogBytes: whole('MEDIATOR_MAX_LOG_BYTES', 10 * MIB, 1, 1024 * MIB),
+    maxRunBytes: whole('MEDIATOR_MAX_RUN_BYTES', 1024 * MIB, 1, 1024 * 1024 * MIB),
     askWebhookUrl: text('MEDIATOR_ASK_WEBHOOK_URL'),
     askWebhookSecret: text('MEDIATOR_ASK_WEBHOOK_SECRET'),
     dbPoolSize: whole('MEDIATOR_DB_POOL_SIZE', 10, 2, 1000),
@@ -85,6 +87,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     lingerSeconds: secondsOrNone('MEDIATOR_LINGER_SECONDS', 0, LONGEST_STOP_SECONDS),
     answerSeconds: ANSWER_SECONDS,
     listenCheckSeconds: LISTEN_CHECK_SECONDS,
+    bodyPauseSeconds: BODY_PAUSE_SECONDS,
   });
 
   const { leaseTtlSeconds, renewSeconds, notAfterFactor, lifeSeconds } = config;

@@ -3,26 +3,41 @@ import { Problem } from './problem.js';
 
 const NEWS = ['readable', 'end', 'error', 'close'] as const;
 
+export interface ChunkOptions {
+  /** A chunk goes on its way that long after its first byte, however small it is: a log is followed while it is written. */
+  lingerMs?: number;
+  /** The connection of a body of which nothing has come for so long is cut. */
+  pauseSeconds: number;
+  /** Ends it: nothing more is taken, and what is left over is thrown away. Its reason is thrown. */
+  ended?: AbortSignal;
+}
+
 /**
  * Cuts a body into chunks of `size` bytes, the last one shorter; an empty body gives none. All chunks are the same memory:
- * each is good until the next is asked for, and nothing is read from the connection while whoever takes them is busy. With
- * `lingerMs` a chunk goes on its way that long after its first byte, however small it is: a log is followed while it is
- * written.
+ * each is good until the next is asked for, and nothing is read from the connection while whoever takes them is busy.
  * Throws where the body is broken off. Whatever is left when nobody wants more is read and forgotten, so that a caller who
  * is still sending hears the answer.
  */
-export async function* bodyChunks(body: IncomingMessage, size: number, lingerMs?: number): AsyncGenerator<Buffer> {
+export async function* bodyChunks(
+  body: IncomingMessage,
+  size: number,
+  { lingerMs, pauseSeconds, ended }: ChunkOptions,
+): AsyncGenerator<Buffer> {
   let ring: () => void = () => undefined;
   const onNews = (): void => ring();
   for (const event of NEWS) body.on(event, onNews);
+  ended?.addEventListener('abort', onNews);
   const chunk = Buffer.allocUnsafe(Math.min(size, Number(body.headers['content-length'] ?? size)));
   let held = 0;
   let due = Infinity;
+  let quietSince = performance.now();
   try {
     for (;;) {
+      ended?.throwIfAborted();
       const piece = held < size ? readAtMost(body, size - held) : null;
       if (piece !== null) {
-        if (held === 0 && lingerMs !== undefined) due = performance.now() + lingerMs;
+        quietSince = performance.now();
+        if (held === 0 && lingerMs !== undefined) due = quietSince + lingerMs;
         held += piece.copy(chunk, held);
         continue;
       }
@@ -30,12 +45,15 @@ export async function* bodyChunks(body: IncomingMessage, size: number, lingerMs?
       if (!over && body.destroyed) throw new Problem('invalid_request', 'the body was broken off');
       if (held === size || (held > 0 && (over || performance.now() >= due))) {
         yield chunk.subarray(0, held);
-        [held, due] = [0, Infinity];
+        [held, due, quietSince] = [0, Infinity, performance.now()];
       } else if (over) {
         return;
+      } else if (performance.now() >= quietSince + pauseSeconds * 1000) {
+        body.destroy();
       } else {
+        const until = Math.min(due, quietSince + pauseSeconds * 1000);
         await new Promise<void>((resolve) => {
-          const timer = due === Infinity ? undefined : setTimeout(resolve, due - performance.now());
+          const timer = setTimeout(resolve, until - performance.now());
           ring = () => {
             clearTimeout(timer);
             resolve();
@@ -44,6 +62,7 @@ export async function* bodyChunks(body: IncomingMessage, size: number, lingerMs?
       }
     }
   } finally {
+    ended?.removeEventListener('abort', onNews);
     for (const event of NEWS) body.off(event, onNews);
     body.resume();
   }

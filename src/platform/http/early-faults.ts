@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { NEVER } from './keep-answers.js';
+import { sayThatItCloses } from './close-unread.js';
 import { Problem } from './problem.js';
 import { problemBody } from './problem.filter.js';
+
+const CLOSE_MS = 4000;
 
 /** The answer that node is writing to a connection, as its own handler of such faults looks it up. */
 type AnsweredSocket = Socket & { _httpMessage?: { headersSent: boolean } | null };
@@ -14,6 +17,7 @@ export function answerBadPath(_error: FastifyError, request: FastifyRequest, rep
     'invalid_request',
     'the path must be percent-encoded UTF-8, each part of it of sensible length',
   );
+  sayThatItCloses(request, reply);
   void reply
     .status(problem.status)
     .header('x-request-id', request.id)
@@ -33,5 +37,8 @@ export function answerNoHttp(error: Error & { code?: string }, socket: AnsweredS
   const id = randomUUID();
   const body = JSON.stringify(problemBody(problem, { id, url: '' }));
   const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  // Whoever sends more is cut off then; whoever sends nothing, and does not close either, after a moment.
+  const timer = setTimeout(() => socket.destroy(), CLOSE_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
   socket.end(`${head}\r\nX-Request-Id: ${id}\r\nCache-Control: ${NEVER}\r\nConnection: close\r\n\r\n${body}`);
 }
