@@ -12,7 +12,7 @@ export class AsksInInvariants1790000000005 implements MigrationInterface {
   }
 }
 
-const ASKS = `
+export const ASKS = `
 SELECT 'a question is open exactly while its step is asked', s.run_id, s.id
   FROM steps s
  WHERE (s.state = 'ASKED') <> EXISTS (

@@ -4,6 +4,7 @@ import { Invariants1790000000003 } from './0003-invariants.js';
 import { AsksAndUploads1790000000004 } from './0004-asks-and-uploads.js';
 import { AsksInInvariants1790000000005 } from './0005-asks-in-invariants.js';
 import { QueueHeads1790000000006 } from './0006-queue-heads.js';
+import { LimitsOfARun1790000000007 } from './0007-limits-of-a-run.js';
 import { PeriodsOfServers1790000000008 } from './0008-periods-of-servers.js';
 
 /** In their order. A migration that has been released is never changed: the next one changes what it made. */
@@ -14,5 +15,6 @@ export const MIGRATIONS = [
   AsksAndUploads1790000000004,
   AsksInInvariants1790000000005,
   QueueHeads1790000000006,
+  LimitsOfARun1790000000007,
   PeriodsOfServers1790000000008,
 ];

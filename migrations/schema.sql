@@ -65,12 +65,14 @@ CREATE TABLE blobs (
   published_at timestamp with time zone,
   size bigint,
   sha256 text,
+  promised boolean,
   CONSTRAINT blobs_pkey PRIMARY KEY (upload_id),
   CONSTRAINT blobs_published CHECK ((((published_at IS NULL) = (size IS NULL)) AND ((published_at IS NULL) = (sha256 IS NULL)))),
   CONSTRAINT blobs_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 );
 CREATE INDEX blobs_by_name ON public.blobs USING btree (run_id, name, upload_id) WHERE (published_at IS NOT NULL);
 CREATE UNIQUE INDEX blobs_one_per_attempt ON public.blobs USING btree (run_id, seq, attempt, name) WHERE (published_at IS NOT NULL);
+CREATE INDEX blobs_unpromised ON public.blobs USING btree (run_id, seq, name) WHERE (promised IS FALSE);
 CREATE INDEX blobs_unpublished ON public.blobs USING btree (started_at) WHERE (published_at IS NULL);
 
 CREATE TABLE events (
@@ -179,6 +181,13 @@ CREATE TABLE records (
 );
 CREATE INDEX records_unsealed ON public.records USING btree (closed_at) WHERE ((digest IS NULL) AND (closed_at IS NOT NULL));
 
+CREATE TABLE run_bytes (
+  run_id text COLLATE "C" NOT NULL,
+  bytes bigint NOT NULL,
+  CONSTRAINT run_bytes_pkey PRIMARY KEY (run_id),
+  CONSTRAINT run_bytes_bytes_check CHECK ((bytes >= 0))
+);
+
 CREATE TABLE runs (
   run_id text COLLATE "C" NOT NULL,
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -277,6 +286,7 @@ ALTER TABLE leases ADD CONSTRAINT leases_run_id_fkey FOREIGN KEY (run_id) REFERE
 ALTER TABLE log_chunks ADD CONSTRAINT log_chunks_run_id_seq_attempt_name_fkey FOREIGN KEY (run_id, seq, attempt, name) REFERENCES logs(run_id, seq, attempt, name);
 ALTER TABLE logs ADD CONSTRAINT logs_run_id_seq_fkey FOREIGN KEY (run_id, seq) REFERENCES steps(run_id, seq);
 ALTER TABLE records ADD CONSTRAINT records_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
+ALTER TABLE run_bytes ADD CONSTRAINT run_bytes_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
 ALTER TABLE steps ADD CONSTRAINT steps_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(run_id);
 
 CREATE OR REPLACE FUNCTION public.fleet_changed()
@@ -529,12 +539,27 @@ UNION ALL
    FROM ask_notices n
   WHERE (NOT (EXISTS ( SELECT
            FROM asks a
-          WHERE ((a.run_id = n.run_id) AND (a.seq = n.seq) AND (a.attempt = n.attempt) AND (a.state = 'OPEN'::text)))));
+          WHERE ((a.run_id = n.run_id) AND (a.seq = n.seq) AND (a.attempt = n.attempt) AND (a.state = 'OPEN'::text)))))
+UNION ALL
+ SELECT 'the bytes of a running run are counted'::text AS rule,
+    c.run_id,
+    (c.bytes)::text AS detail
+   FROM (run_bytes c
+     JOIN runs r USING (run_id))
+  WHERE ((r.state = 'RUNNING'::text) AND ((c.bytes)::numeric <> ((( SELECT COALESCE(sum(b.size), (0)::numeric) AS "coalesce"
+           FROM blobs b
+          WHERE ((b.run_id = c.run_id) AND (b.published_at IS NOT NULL))) + (( SELECT COALESCE(sum(length(k.bytes)), (0)::bigint) AS "coalesce"
+           FROM (blobs b
+             JOIN blob_chunks k USING (upload_id))
+          WHERE ((b.run_id = c.run_id) AND (b.published_at IS NULL) AND (b.promised IS NOT NULL))))::numeric) + ( SELECT COALESCE(sum(l.size), (0)::numeric) AS "coalesce"
+           FROM logs l
+          WHERE (l.run_id = c.run_id)))));
 
 COMMENT ON TABLE public.ask_notices IS 'questions that somebody is still to be told of; no part of a record';
 COMMENT ON COLUMN public.asks.answerers IS 'null: anybody who may submit';
 COMMENT ON COLUMN public.blob_chunks.at IS 'offset of the first byte';
 COMMENT ON TABLE public.blobs IS 'uploads; one that is not published yet is invisible, and is swept away if it is left over';
+COMMENT ON COLUMN public.blobs.promised IS 'its step promises the name; false: no step does; null: from before, when it could be another step''s';
 COMMENT ON COLUMN public.events.xid IS 'ids commit out of order: a resumable reader goes by pg_snapshot_xmin(), then by id';
 COMMENT ON TABLE public.fleet_changes IS 'nodes whose advert or lease was changed: who keeps the fleet in memory reads what is new since its last snapshot';
 COMMENT ON COLUMN public.fleet_changes.node_id IS 'the empty string: all of them';
@@ -544,6 +569,7 @@ COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live
 COMMENT ON TABLE public.queue_changes IS 'runs that came into the queue, changed in it or left it: who keeps the queue in memory reads what is new since its last snapshot';
 COMMENT ON COLUMN public.queue_changes.run_id IS 'the empty string: all of them';
 COMMENT ON FUNCTION public.refuse(pg_catalog.text) IS 'ends a transaction that must not happen, from within its statement';
+COMMENT ON TABLE public.run_bytes IS 'what a run stores in outputs, also those under way, and logs; a row of its own, since uploads count without the lock of the run';
 COMMENT ON COLUMN public.runs.alone IS 'promoted in a transaction of its own: it has steps that the Mediator does itself, or it is not known';
 COMMENT ON COLUMN public.runs.contract IS 'as submitted: json, not jsonb, so that the order of its keys stays';
 COMMENT ON COLUMN public.runs.contract_hash IS 'SHA-256 of the canonical contract (RFC 8785)';

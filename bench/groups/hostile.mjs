@@ -8,7 +8,7 @@ import { fleet } from '../fill/cells.mjs';
 import { ATTACKS } from '../load/attacks.mjs';
 import { playground } from '../parts/playground.mjs';
 
-const NEIGHBOUR = new URL('../../test/support/neighbour.mjs', import.meta.url);
+const NEIGHBOUR = new URL('../../test/support/neighbour-thread.mjs', import.meta.url);
 /** What a full house of finished runs is; the others meet a small one. */
 const FINISHED = { '/metrics by 40 loops, 200,000 runs over': 200_000 };
 const NODES = 34;

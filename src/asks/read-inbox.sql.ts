@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/database/queryable.js';
+import { RIGHTFUL } from '../records/promises.sql.js';
 import type { InboxPlace } from './inbox-cursor.js';
 
 export interface ShownUpload {
@@ -33,8 +34,8 @@ export async function readInbox(database: Queryable, limit: number, after: Inbox
                                                 'upload_id', b.upload_id::text) ORDER BY shown.place)
                 FROM unnest(a.show[1:100]) WITH ORDINALITY AS shown (name, place)
                CROSS JOIN LATERAL (
-                 SELECT * FROM blobs
-                  WHERE run_id = a.run_id AND name = shown.name AND published_at IS NOT NULL
+                 SELECT * FROM blobs b
+                  WHERE run_id = a.run_id AND name = shown.name AND published_at IS NOT NULL AND ${RIGHTFUL}
                   ORDER BY upload_id DESC LIMIT 1) AS b), '[]') AS shown
        FROM asks a JOIN steps s USING (run_id, seq) JOIN runs r USING (run_id)
       WHERE a.state = 'OPEN' AND r.state = 'RUNNING'

@@ -15,6 +15,7 @@ export function logAppend(
   offset: number | undefined,
   chunk: Buffer,
   limit: number,
+  marker: string = cutMarker(limit),
 ): LogAppend | undefined {
   if (cut) return { bytes: Buffer.alloc(0), cut };
   const at = offset ?? size;
@@ -23,12 +24,17 @@ export function logAppend(
   const room = limit - size;
   if (fresh.length <= room) return { bytes: fresh, cut: false };
   const kept = fresh.subarray(0, endOfCharacter(fresh, room));
-  return { bytes: Buffer.concat([kept, Buffer.from(cutMarker(limit))]), cut: true };
+  return { bytes: Buffer.concat([kept, Buffer.from(marker)]), cut: true };
 }
 
 /** The last line of a log that was cut. */
 export function cutMarker(limit: number): string {
   return `\n[the log is cut here: it is larger than ${limit} bytes]\n`;
+}
+
+/** The last line of a log that was cut since its run may not store more. */
+export function runFullMarker(limit: number): string {
+  return `\n[the log is cut here: its run stores at most ${limit} bytes]\n`;
 }
 
 /** At most so many bytes, without the beginning of a character that goes on behind them. */

@@ -145,6 +145,13 @@ export const PROBLEMS = {
     caller: 'The run asks for more distinct nodes than one run may hold. The same submission will be refused again.',
     operator: 'The cap is MEDIATOR_MAX_LEASES_PER_RUN. The run is stored as FAILED.',
   },
+  not_promised: {
+    status: 422,
+    title: 'Not an output of this step',
+    caller:
+      'Another step promises an output of this name, or the step is a question, which takes no uploads. Upload under a name that this step promises, or that no step does.',
+    operator: 'A node that uploads what another step is to make is mistaken, or means to be taken for it.',
+  },
   schema_violation: {
     status: 422,
     title: 'Does not fit the schema',

@@ -1,7 +1,12 @@
+import type { Config } from '../platform/config/config.js';
 import type { Database } from '../platform/database/database.js';
 import { Problem } from '../platform/http/problem.js';
-import { insertUpload, type NewUpload } from '../records/insert-upload.sql.js';
+import { insertUpload, mayNameUpload, type NewUpload } from '../records/insert-upload.sql.js';
+import { openRunBytes } from '../records/run-bytes.sql.js';
 import { fenceUpload, type Upload } from './fence-upload.js';
+
+/** So many outputs that no step promises, and so many logs, a step may have, by their names. */
+export const MOST_NAMES = 64;
 
 export interface BegunUpload extends NewUpload {
   upload_id: string;
@@ -12,17 +17,34 @@ export function beginUpload(
   database: Database,
   upload: Upload,
   { mediaType, length = 0 }: { mediaType: string; length?: number },
-  maxBytes: number,
+  { maxBlobBytes, maxRunBytes }: Pick<Config, 'maxBlobBytes' | 'maxRunBytes'>,
 ): Promise<BegunUpload> {
   return database.transaction('begin-upload', async (tx) => {
-    const attempt = await fenceUpload(tx, upload);
-    if (length > maxBytes) throw tooLarge(maxBytes);
+    const { attempt, promised } = await fenceUpload(tx, upload, upload.name);
+    if (length > maxBlobBytes) throw tooLarge(maxBlobBytes);
     const { run_id, seq, name } = upload;
-    const begun = { run_id, seq, attempt, name, media_type: mediaType };
+    const [stored, mayName] = await Promise.all([
+      openRunBytes(tx, run_id),
+      promised || mayNameUpload(tx, upload, MOST_NAMES),
+    ]);
+    if (!mayName) throw tooManyNames('outputs that no step promises');
+    if (stored + length > maxRunBytes) throw runTooLarge(maxRunBytes);
+    const begun = { run_id, seq, attempt, name, media_type: mediaType, promised };
     return { ...begun, ...(await insertUpload(tx, begun)) };
   });
 }
 
 export function tooLarge(maxBytes: number): Problem {
   return new Problem('too_large', `an output is at most ${maxBytes} bytes; nothing of it was stored`);
+}
+
+export function runTooLarge(maxRunBytes: number): Problem {
+  return new Problem(
+    'too_large',
+    `a run stores at most ${maxRunBytes} bytes in all; nothing of this output was stored`,
+  );
+}
+
+export function tooManyNames(what: string): Problem {
+  return new Problem('too_large', `a step has at most ${MOST_NAMES} different ${what}: use one of their names`);
 }

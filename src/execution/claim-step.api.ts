@@ -14,6 +14,9 @@ seconds and answers as soon as there is one; then 204: ask again. While the serv
 was lost. One instance holds one step at a time. Without \`Mediator-Instance\` a lost answer is a lost step, which ends with
 its lease.
 
+One claim of an instance waits: a second ends the first with 204. Of a node a bounded number waits, and the oldest is answered
+204 to make room.
+
 An instance that is not the one of the node's last advert gets 409 \`stale_instance\` and is to end.
 `.trim();
 

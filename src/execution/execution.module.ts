@@ -4,6 +4,7 @@ import { RecordsModule } from '../records/records.module.js';
 import { Claim } from './claim.js';
 import { ExecutionController } from './execution.controller.js';
 import { JudgeOutput } from './judge-output.js';
+import { OpenUploads } from './open-uploads.js';
 import { ParkedClaims } from './parked-claims.js';
 import { ReportResult } from './report.js';
 import { UploadOutput } from './upload-output.js';
@@ -13,6 +14,6 @@ import { WriteLog } from './write-log.js';
 @Module({
   imports: [QueueModule, RecordsModule],
   controllers: [ExecutionController, UploadsController],
-  providers: [Claim, JudgeOutput, ParkedClaims, ReportResult, UploadOutput, WriteLog],
+  providers: [Claim, JudgeOutput, OpenUploads, ParkedClaims, ReportResult, UploadOutput, WriteLog],
 })
 export class ExecutionModule {}

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Config } from '../platform/config/config.js';
 import type { Database } from '../platform/database/database.js';
-import { sqlState } from '../platform/database/faults.js';
+import { refusal, sqlState } from '../platform/database/faults.js';
 import { bodyChunks } from '../platform/http/body-chunks.js';
 import { unavailable } from '../platform/http/problem.filter.js';
+import { countBytes } from '../records/run-bytes.sql.js';
 import { insertBlobChunk } from '../records/insert-blob-chunk.sql.js';
-import { tooLarge } from './begin-upload.js';
+import { type BegunUpload, runTooLarge, tooLarge } from './begin-upload.js';
 
 /** Large enough that a commit for each costs little, small enough that many uploads at once do not fill the memory. */
 export const CHUNK_BYTES = 256 * 1024;
 const FOREIGN_KEY_VIOLATION = '23503';
+
+export type StoreLimits = Pick<Config, 'maxBlobBytes' | 'maxRunBytes' | 'bodyPauseSeconds'>;
 
 export interface StoredBody {
   size: number;
@@ -18,31 +22,43 @@ export interface StoredBody {
 
 /**
  * Stores a body chunk by chunk as it comes, each in a transaction of its own: a connection is held only while a chunk is
- * written, never while the caller is waited for. Throws too_large as soon as it is.
+ * written, never while the caller is waited for. Throws too_large as soon as it is, or its run would be.
  */
 export async function storeBody(
   database: Database,
-  uploadId: string,
+  upload: BegunUpload,
   body: IncomingMessage,
-  maxBytes: number,
-  pauseSeconds: number,
+  { maxBlobBytes, maxRunBytes, bodyPauseSeconds: pauseSeconds }: StoreLimits,
+  ended: AbortSignal,
 ): Promise<StoredBody> {
   const hash = createHash('sha256');
   let size = 0;
-  for await (const chunk of bodyChunks(body, CHUNK_BYTES, { pauseSeconds })) {
+  for await (const chunk of bodyChunks(body, CHUNK_BYTES, { pauseSeconds, ended })) {
     const at = size;
     size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > maxBlobBytes) throw tooLarge(maxBlobBytes);
     hash.update(chunk);
-    await storeChunk(database, uploadId, at, chunk);
+    await storeChunk(database, upload, at, chunk, maxRunBytes);
   }
   return { size, sha256: hash.digest('hex') };
 }
 
-async function storeChunk(database: Database, uploadId: string, at: number, chunk: Buffer): Promise<void> {
+/** In one round trip: each statement fails by itself where it must not happen. */
+async function storeChunk(
+  database: Database,
+  { upload_id, run_id }: BegunUpload,
+  at: number,
+  chunk: Buffer,
+  maxRunBytes: number,
+): Promise<void> {
   try {
-    await database.transaction('store-chunk', (tx) => insertBlobChunk(tx, uploadId, at, chunk));
+    await database.transaction('store-chunk', (tx) => {
+      insertBlobChunk(tx, upload_id, at, chunk);
+      countBytes(tx, run_id, chunk.length, maxRunBytes);
+      return Promise.resolve();
+    });
   } catch (error) {
+    if (refusal(error) !== undefined) throw runTooLarge(maxRunBytes);
     if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error;
     throw unavailable('the upload took so long that it was given up; send it again');
   }

@@ -1,7 +1,11 @@
-import { logAppend } from '../domain/log-append.js';
+import { type LogAppend, logAppend, runFullMarker } from '../domain/log-append.js';
+import type { Config } from '../platform/config/config.js';
 import type { Database } from '../platform/database/database.js';
 import { Problem } from '../platform/http/problem.js';
-import { appendLog, insertLog, readLog } from '../records/append-log.sql.js';
+import type { Tx } from '../platform/database/queryable.js';
+import { appendLog, insertLog, type LogKey, type LogNow, mayNameLog, readLog } from '../records/append-log.sql.js';
+import { lockRunRoom, openRunBytes } from '../records/run-bytes.sql.js';
+import { MOST_NAMES, tooManyNames } from './begin-upload.js';
 import { fenceUpload, type Upload } from './fence-upload.js';
 
 export interface TakenChunk {
@@ -16,23 +20,46 @@ export function takeLogChunk(
   upload: Upload,
   offset: number | undefined,
   chunk: Buffer,
-  maxBytes: number,
+  { maxLogBytes, maxRunBytes }: Pick<Config, 'maxLogBytes' | 'maxRunBytes'>,
 ): Promise<TakenChunk> {
   return database.transaction('append-log', async (tx) => {
-    const attempt = await fenceUpload(tx, upload);
+    const { attempt } = await fenceUpload(tx, upload);
     const log = { run_id: upload.run_id, seq: upload.seq, attempt, name: upload.name };
     const begun = await readLog(tx, log);
-    if (begun === undefined) await insertLog(tx, log);
+    if (begun === undefined) await beginLog(tx, log);
     const now = begun ?? { size: 0, cut: false };
-    const appended = logAppend(now, offset, chunk, maxBytes);
+    let appended = logAppend(now, offset, chunk, maxLogBytes);
     if (appended === undefined) throw offsetGap(now.size, offset);
     const { bytes, cut } = appended;
-    if (bytes.length > 0) {
-      await appendLog(tx, log, now.size, bytes, cut);
-      tx.hint('logs');
+    if (bytes.length === 0) return { attempt, size: now.size };
+    if (!(await appendLog(tx, log, now.size, bytes, cut, maxRunBytes))) {
+      appended = await appendWhatFits(tx, log, now, bytes, { maxLogBytes, maxRunBytes });
     }
-    return { attempt, size: now.size + bytes.length };
+    tx.hint('logs');
+    return { attempt, size: now.size + appended.bytes.length };
   });
+}
+
+async function beginLog(tx: Tx, log: LogKey): Promise<void> {
+  const [mayName] = await Promise.all([mayNameLog(tx, log, MOST_NAMES), openRunBytes(tx, log.run_id)]);
+  if (!mayName) throw tooManyNames('logs');
+  await insertLog(tx, log);
+}
+
+/** What its run has no room for is cut off, as what is over the limit of a log is. */
+async function appendWhatFits(
+  tx: Tx,
+  log: LogKey,
+  now: LogNow,
+  bytes: Buffer,
+  { maxLogBytes, maxRunBytes }: Pick<Config, 'maxLogBytes' | 'maxRunBytes'>,
+): Promise<LogAppend> {
+  await openRunBytes(tx, log.run_id);
+  const room = await lockRunRoom(tx, log.run_id, maxRunBytes);
+  const limit = Math.min(maxLogBytes, now.size + room);
+  const fitting = logAppend(now, undefined, bytes, limit, runFullMarker(maxRunBytes))!;
+  await appendLog(tx, log, now.size, fitting.bytes, fitting.cut, Number.MAX_SAFE_INTEGER);
+  return fitting;
 }
 
 function offsetGap(size: number, offset: number | undefined): Problem {

@@ -6,6 +6,7 @@ import { discardUpload } from '../records/discard-upload.js';
 import { beginUpload } from './begin-upload.js';
 import type { Upload } from './fence-upload.js';
 import { JudgeOutput } from './judge-output.js';
+import { OpenUploads } from './open-uploads.js';
 import { publish } from './publish.js';
 import { storeBody } from './store-body.js';
 
@@ -16,13 +17,16 @@ export class UploadOutput {
     private readonly database: Database,
     private readonly config: Config,
     private readonly judge: JudgeOutput,
+    private readonly uploads: OpenUploads,
   ) {}
 
   async upload(upload: Upload, body: RawBodyOf): Promise<void> {
-    const { maxBlobBytes, bodyPauseSeconds } = this.config;
-    const begun = await beginUpload(this.database, upload, body, maxBlobBytes);
+    const begun = await beginUpload(this.database, upload, body, this.config);
     try {
-      const stored = await storeBody(this.database, begun.upload_id, body.bytes, maxBlobBytes, bodyPauseSeconds);
+      const { attempt } = begun;
+      const stored = await this.uploads.watch({ ...upload, attempt }, body.bytes, (ended) =>
+        storeBody(this.database, begun, body.bytes, this.config, ended),
+      );
       const faults = await this.judge.judge(begun, stored.size);
       await publish(this.database, begun, upload, stored, faults);
     } catch (error) {

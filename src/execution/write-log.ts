@@ -4,6 +4,7 @@ import { Database } from '../platform/database/database.js';
 import { bodyChunks } from '../platform/http/body-chunks.js';
 import type { RawBodyOf } from '../platform/http/raw-body.js';
 import type { Upload } from './fence-upload.js';
+import { OpenUploads } from './open-uploads.js';
 import { CHUNK_BYTES } from './store-body.js';
 import { takeLogChunk } from './take-log-chunk.js';
 
@@ -17,6 +18,7 @@ export class WriteLog {
   constructor(
     private readonly database: Database,
     private readonly config: Config,
+    private readonly uploads: OpenUploads,
   ) {}
 
   /** Gives the size that the log has then. */
@@ -25,12 +27,14 @@ export class WriteLog {
     let taken: { attempt: number; size: number } | undefined;
     const take = async (chunk: Buffer): Promise<number> => {
       const attempt = taken?.attempt ?? log.attempt;
-      taken = await takeLogChunk(this.database, { ...log, attempt }, at, chunk, this.config.maxLogBytes);
+      taken = await takeLogChunk(this.database, { ...log, attempt }, at, chunk, this.config);
       if (at !== undefined) at += chunk.length;
       return taken.size;
     };
-    const options = { lingerMs: LINGER_MS, pauseSeconds: this.config.bodyPauseSeconds };
-    for await (const chunk of bodyChunks(body.bytes, CHUNK_BYTES, options)) await take(chunk);
+    await this.uploads.watch(log, body.bytes, async (ended) => {
+      const options = { lingerMs: LINGER_MS, pauseSeconds: this.config.bodyPauseSeconds, ended };
+      for await (const chunk of bodyChunks(body.bytes, CHUNK_BYTES, options)) await take(chunk);
+    });
     return taken?.size ?? take(NOTHING);
   }
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/database/queryable.js';
 import type { NewUpload } from './insert-upload.sql.js';
 
-export type UploadKey = Omit<NewUpload, 'media_type'>;
+export type UploadKey = Omit<NewUpload, 'media_type' | 'promised'>;
 
 /** Whether the same attempt has published an upload of this name that was begun later. */
 export async function isReplaced(
@@ -18,12 +18,14 @@ export async function isReplaced(
   return rows.length > 0;
 }
 
-/** Takes away what the same attempt has published under this name. */
+/** Takes away what the same attempt has published under this name; its run has the bytes back. */
 export async function deleteReplaced(tx: Tx, { run_id, seq, attempt, name }: UploadKey): Promise<void> {
   await tx.query(
     `/* records.delete-replaced */
-     DELETE FROM blobs
-      WHERE run_id = $1 AND seq = $2 AND attempt = $3 AND name = $4 AND published_at IS NOT NULL`,
+     WITH gone AS (
+       DELETE FROM blobs
+        WHERE run_id = $1 AND seq = $2 AND attempt = $3 AND name = $4 AND published_at IS NOT NULL RETURNING size)
+     UPDATE run_bytes c SET bytes = greatest(0, c.bytes - gone.size) FROM gone WHERE c.run_id = $1`,
     [run_id, seq, attempt, name],
   );
 }

@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from '../platform/database/queryable.js';
+import { RIGHTFUL } from './promises.sql.js';
 
 /** The text of a published output of this attempt; undefined where none was uploaded, null where it is larger than that. */
 export async function readOutput(
@@ -33,7 +34,7 @@ export async function readUploaded(
     `/* records.read-uploaded */
      SELECT b.seq, array_agg(b.name) AS names
        FROM blobs b JOIN steps s USING (run_id, seq, attempt)
-      WHERE b.run_id = $1 AND ($2::int IS NULL OR b.seq = $2) AND b.published_at IS NOT NULL GROUP BY b.seq`,
+      WHERE b.run_id = $1 AND ($2::int IS NULL OR b.seq = $2) AND b.published_at IS NOT NULL AND ${RIGHTFUL} GROUP BY b.seq`,
     [runId, seq],
   );
   return new Map(rows.map((row) => [row.seq, new Set(row.names)]));

@@ -65,6 +65,8 @@ export interface OpenUpload {
   answer: Promise<{ status: number; code?: string; headers: Record<string, unknown> }>;
   /** The server has asked for the body (Expect: 100-continue). */
   continued: Promise<void>;
+  /** The connection is closed, by whichever side. */
+  closed: Promise<void>;
 }
 
 export function openUpload(url: string, headers: Record<string, string>): OpenUpload {
@@ -88,6 +90,9 @@ export function openUpload(url: string, headers: Record<string, string>): OpenUp
     end: () => void request.end(),
     breakOff: () => void request.destroy(),
     answer,
+    closed: new Promise((resolve) => {
+      request.once('socket', (socket) => socket.once('close', () => resolve()));
+    }),
     continued: new Promise((resolve) => request.once('continue', resolve)),
   };
 }

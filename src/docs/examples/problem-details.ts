@@ -35,6 +35,7 @@ export const PROBLEM_DETAILS: Record<ProblemCode, ProblemDetail> = {
     detail: 'Role "board" needs 1 node that offers board with soc="bcm2712"; no live node does.',
   },
   too_wide: { detail: 'the run would take 3 nodes, and a run may lease at most 2' },
+  not_promised: { detail: 'another step promises image, and step 2 does not' },
   schema_violation: { detail: 'the output does not fit its schema' },
   internal: { detail: 'something went wrong here; the request id names it in the log' },
   unavailable: { detail: 'the database does not answer' },

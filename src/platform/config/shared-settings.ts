@@ -21,6 +21,7 @@ const SETTINGS: Readonly<Record<keyof ConfigValues, Kind>> = {
   maxLeasesPerRun: { variable: 'MEDIATOR_MAX_LEASES_PER_RUN' },
   maxBlobBytes: { variable: 'MEDIATOR_MAX_BLOB_BYTES' },
   maxLogBytes: { variable: 'MEDIATOR_MAX_LOG_BYTES' },
+  maxRunBytes: { variable: 'MEDIATOR_MAX_RUN_BYTES' },
   // A server without one takes away the notices that another would have sent.
   askWebhookUrl: { variable: 'MEDIATOR_ASK_WEBHOOK_URL', onlyWhether: true },
   askWebhookSecret: { variable: 'MEDIATOR_ASK_WEBHOOK_SECRET', onlyWhether: true },
@@ -31,6 +32,7 @@ const SETTINGS: Readonly<Record<keyof ConfigValues, Kind>> = {
   lingerSeconds: 'of each',
   answerSeconds: 'of each',
   listenCheckSeconds: 'of each',
+  bodyPauseSeconds: 'of each',
 };
 
 /** By the name of the variable. */

@@ -11,6 +11,59 @@ describe('a parked call', () => {
     throw new DatabaseUnavailable(new Error('forced'));
   };
 
+  it('is told alone where there is one thing; where it leaves without it, the next is told', async () => {
+    const hints = new Hints(readConfig({}));
+    const bounds = { of: () => 'the node', most: 10, looking: 10 };
+    const oldest = (waiting: number[]): Promise<number[]> => Promise.resolve(waiting.slice(0, 1));
+    const parking = new Parking<number>('steps', new Lifecycle(), bounds, oldest);
+    parking.open({ hints, on: ['steps'], everySeconds: 3600 });
+    const looks: number[] = [];
+    let ready = false;
+    const clients = [0, 1, 2].map(() => new AbortController());
+    const calls = clients.map((client, number) =>
+      parking.wait(number, { seconds: 20, gone: client.signal }, () => {
+        looks.push(number);
+        if (ready && number === 0) client.abort();
+        return Promise.resolve(ready && number === 1 ? 'the step' : undefined);
+      }),
+    );
+    try {
+      await new Promise(setImmediate);
+      expect(looks.splice(0)).toEqual([0, 1, 2]);
+      ready = true;
+      hints.ring('steps');
+      expect(await calls[1]).toBe('the step');
+      expect(await calls[0]).toBeUndefined();
+      await new Promise(setImmediate);
+      expect(looks.slice(0, 2)).toEqual([0, 1]);
+    } finally {
+      clients.forEach((client) => client.abort());
+      parking.close();
+    }
+    expect(await calls[2]).toBeUndefined();
+  });
+
+  it('ends the one that it stands in for, and the oldest where too many wait or are in line', async () => {
+    const bounds = { of: () => 'the node', most: 2, looking: 1, replaces: (a: string, b: string) => a === b };
+    const parking = new Parking<string>('steps', new Lifecycle(), bounds, () => Promise.resolve([]));
+    const client = new AbortController();
+    const looks: string[] = [];
+    const call = (name: string): Promise<string | undefined> =>
+      parking.wait(name, { seconds: 20, gone: client.signal }, () => {
+        looks.push(name);
+        return Promise.resolve(undefined);
+      });
+    const [first, again, other, third] = [call('a'), call('a'), call('b'), call('c')];
+    expect(await first).toBeUndefined();
+    expect(await again).toBeUndefined();
+    await new Promise(setImmediate);
+    expect(parking.size).toBe(2);
+    // The line is as long as so many may wait: the second of `a` has left it for `c`.
+    expect(looks).toEqual(['a', 'b', 'c']);
+    client.abort();
+    expect(await Promise.all([other, third])).toEqual([undefined, undefined]);
+  });
+
   it.each([
     ['the look for all who wait', [away], []],
     ['its own look', [], [away]],
@@ -20,10 +73,15 @@ describe('a parked call', () => {
       Logger.overrideLogger(false);
       const hints = new Hints(readConfig({}));
       let thereIsSomething = false;
-      const parking = new Parking<string>('steps', new Lifecycle(), { of: (one) => one, most: 10, looking: 10 }, (waiting) => {
-        looks.shift()?.();
-        return Promise.resolve(waiting);
-      });
+      const parking = new Parking<string>(
+        'steps',
+        new Lifecycle(),
+        { of: (one) => one, most: 10, looking: 10 },
+        (waiting) => {
+          looks.shift()?.();
+          return Promise.resolve(waiting);
+        },
+      );
       parking.open({ hints, on: ['steps'], everySeconds: 3600 });
       try {
         const given = parking.wait('n1', { seconds: 20, gone: new AbortController().signal }, () => {

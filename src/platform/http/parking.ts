@@ -1,19 +1,8 @@
-import { Logger } from '@nestjs/common';
 import { isUnreachable } from '../database/faults.js';
-import type { Hints } from '../database/hints.js';
-import type { Hint } from '../database/queryable.js';
 import type { Lifecycle } from '../lifecycle.js';
+import { Lookout, type Occasions } from './lookout.js';
 import { ParkedCall } from './parked-call.js';
 import { type Bounds, ParkedGroup } from './parked-group.js';
-
-const LATER_MS = 500;
-
-/** When those who are parked look again. */
-export interface Occasions {
-  hints: Hints;
-  on: Hint[];
-  everySeconds: number;
-}
 
 /*
  * Where long polls wait. A call registers before it looks, so that nothing which comes in between is missed; it is told to
@@ -24,34 +13,29 @@ export interface Occasions {
  * wait for the same, whatever it leaves with, it is asked once more.
  */
 export class Parking<For> {
-  readonly #logger = new Logger('parking');
   readonly #parked = new Set<ParkedCall<For>>();
   readonly #groups = new Map<string, ParkedGroup<For>>();
-  #looking = false;
-  #lookAgain = false;
-  #later: NodeJS.Timeout | undefined;
+  readonly #lookout: Lookout;
   #close: () => void = () => undefined;
 
   /** `findNews` gives those of the waiting, the oldest first, who should look; `what` names what for in the log. */
   constructor(
-    private readonly what: string,
+    what: string,
     private readonly lifecycle: Lifecycle,
     private readonly bounds: Bounds<For>,
     private readonly findNews: (waiting: For[]) => Promise<For[]>,
-  ) {}
+  ) {
+    this.#lookout = new Lookout(what, () => this.#tell());
+  }
 
   /** Begins to tell the parked; `close` ends it. */
-  open({ hints, on, everySeconds }: Occasions): void {
+  open(occasions: Occasions): void {
     const endAll = (): void => this.#parked.forEach((call) => call.end());
-    const look = (): void => void this.#look();
     this.lifecycle.stopping.addEventListener('abort', endAll);
-    const timer = setInterval(look, everySeconds * 1000).unref();
-    const deaf = on.map((hint) => hints.on(hint, look));
+    this.#lookout.open(occasions);
     this.#close = () => {
       this.lifecycle.stopping.removeEventListener('abort', endAll);
-      clearInterval(timer);
-      clearTimeout(this.#later);
-      deaf.forEach((stop) => stop());
+      this.#lookout.close();
     };
   }
 
@@ -116,32 +100,13 @@ export class Parking<For> {
     group.leave(parked);
     if (group.size === 0) this.#groups.delete(this.bounds.of(parked.waitsFor));
     // It was told of something that it may not have taken, and nobody else was.
-    else if (parked.owesLook) void this.#look();
+    else if (parked.owesLook) this.#lookout.now();
   }
 
-  async #look(): Promise<void> {
-    this.#lookAgain = true;
-    if (this.#looking) return;
-    this.#looking = true;
-    while (this.#lookAgain && this.#parked.size > 0) {
-      this.#lookAgain = false;
-      try {
-        const news = new Set(await this.findNews([...this.#parked].map((call) => call.waitsFor)));
-        for (const call of this.#parked) if (news.has(call.waitsFor)) call.ring();
-      } catch (error) {
-        this.#logger.warn({ msg: `could not look for ${this.what}`, err: error });
-        this.#lookLater();
-      }
-    }
-    this.#looking = false;
-  }
-
-  /** A statement can fail though the listening connection holds, whose reconnect would make everybody look. */
-  #lookLater(): void {
-    this.#later ??= setTimeout(() => {
-      this.#later = undefined;
-      void this.#look();
-    }, LATER_MS).unref();
+  async #tell(): Promise<void> {
+    if (this.#parked.size === 0) return;
+    const news = new Set(await this.findNews([...this.#parked].map((call) => call.waitsFor)));
+    for (const call of this.#parked) if (news.has(call.waitsFor)) call.ring();
   }
 
   /** Nothing, where the database does not answer: it looks again. */
@@ -150,7 +115,7 @@ export class Parking<For> {
       return await attempt();
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      this.#lookLater();
+      this.#lookout.later();
       return undefined;
     }
   }

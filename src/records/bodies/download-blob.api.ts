@@ -5,8 +5,8 @@ import { ApiProblems } from '../../platform/http/api-problems.decorator.js';
 import { ApiRunId } from '../../platform/http/api-run-id.decorator.js';
 
 const description = `
-An output of the run, as a node uploaded it or a person answered it: the newest upload of exactly this name, whichever step
-and attempt it is of. A part of it can be asked for with \`Range\` (one range, RFC 9110); several ranges get all of it.
+An output of the run, as a node uploaded it or a person answered it: the newest upload of exactly this name. Where steps
+promise the name it is of one of them, in whichever attempt; where none does, of whichever step. A part of it can be asked for with \`Range\` (one range, RFC 9110); several ranges get all of it.
 
 A node gets the outputs of runs that hold it, and of no others.
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/queryable.js';
+import { RIGHTFUL } from '../promises.sql.js';
 
 export interface FoundBlob {
   upload_id: string;
@@ -7,12 +8,12 @@ export interface FoundBlob {
   sha256: string;
 }
 
-/** The newest published upload of that exact name in the run. */
+/** The newest published upload of that exact name in the run; where a step promises it, of such a step. */
 export async function findBlob(database: Queryable, runId: string, name: string): Promise<FoundBlob | undefined> {
   const { rows } = await database.query<FoundBlob>(
     `/* records.find-blob */
-     SELECT upload_id, media_type, size::float8 AS size, sha256 FROM blobs
-      WHERE run_id = $1 AND name = $2 AND published_at IS NOT NULL ORDER BY upload_id DESC LIMIT 1`,
+     SELECT upload_id, media_type, size::float8 AS size, sha256 FROM blobs b
+      WHERE run_id = $1 AND name = $2 AND published_at IS NOT NULL AND ${RIGHTFUL} ORDER BY upload_id DESC LIMIT 1`,
     [runId, name],
   );
   return rows[0];

@@ -84,6 +84,65 @@ describe('a claim that waits for its step', () => {
     await released();
   });
 
+  it('a second claim of an instance ends the first with 204, and gets the step', async () => {
+    const { run, first, second } = await pair();
+    second.instance = 'boot-1';
+    await second.advertise();
+    const one = (await first.claim()).body;
+    const earlier = second.claim(30);
+    await eventually('the first is parked', () => parkedClaims() === 1);
+    const later = second.claim(30);
+    expect((await earlier).status).toBe(204);
+    await first.report(one);
+    expect(await later).toMatchObject({ status: 200, body: { run_id: run, seq: 2 } });
+    await post(`runs/${run}/cancel`);
+  });
+
+  it('the 65th claim of a node that names no instance ends the oldest with 204', async () => {
+    const node = server.node('crowded');
+    const client = new AbortController();
+    const ended: number[] = [];
+    const claims = Array.from({ length: 66 }, (_, index) =>
+      node.claim(30, client.signal).then(({ status }) => {
+        expect(status).toBe(204);
+        ended.push(index);
+      }),
+    );
+    await eventually('64 wait', () => parkedClaims() === 64 && ended.length === 2);
+    client.abort();
+    await Promise.allSettled(claims);
+    await released();
+    expect(ended).toHaveLength(2);
+  });
+
+  it('E7 the one of two that is told goes away while the step is being given: the other gets it', async () => {
+    const { run, first, second } = await pair();
+    const one = (await first.claim()).body;
+    const client = new AbortController();
+    const goes = second.claim(30, client.signal);
+    await eventually('the first is parked', () => parkedClaims() === 1);
+    const stays = second.claim(30);
+    await eventually('both are parked', () => parkedClaims() === 2);
+    // Only the one that is told opens a transaction; it waits for the run.
+    const { reached, letGo } = hold('report.before-commit');
+    const reported = first.report(one);
+    await reached;
+    const other = await openSession(server.database);
+    await other.sql('BEGIN');
+    await other.sql('SELECT FROM nodes WHERE node_id = $1 FOR UPDATE', [second.nodeId]);
+    letGo();
+    await reported;
+    await blockedOn(server.database, 'fleet.lock-node');
+    client.abort();
+    await expect(goes).rejects.toThrow('aborted');
+    // One round trip, so that the server has heard of the connection's end.
+    await server.send('GET', '/livez');
+    await other.sql('ROLLBACK');
+    await other.close();
+    expect(await stays).toMatchObject({ status: 200, body: { run_id: run, seq: 2 } });
+    await post(`runs/${run}/cancel`);
+  });
+
   it('its time is over: 204, also where the collector of garbage has run meanwhile', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;

@@ -30,6 +30,8 @@ describe('reading an output', () => {
     expect((await upload(server, claim, 'nothing', '')).status).toBe(204);
   });
   afterEach(async () => {
+    // Some outputs are put there past the server, which then counts anew.
+    await server.database.sql('DELETE FROM run_bytes');
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());

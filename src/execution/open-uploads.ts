@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Config } from '../platform/config/config.js';
+import { Database } from '../platform/database/database.js';
+import { Hints } from '../platform/database/hints.js';
+import { cutAfter } from '../platform/http/close-unread.js';
+import { Lookout } from '../platform/http/lookout.js';
+import { Problem } from '../platform/http/problem.js';
+import { fenceUpload, type Upload } from './fence-upload.js';
+import { findEndedUploads } from './find-ended-uploads.sql.js';
+
+/** Runs change all the time, and an upload that is over is not to be noticed at once. */
+const PAUSE_MS = 200;
+/** What an upload that was ended still sends is read for so long, so that its caller hears why. */
+const UNREAD_SECONDS = 1;
+
+interface OpenUpload {
+  upload: Upload;
+  body: IncomingMessage;
+  end: (why: Problem) => void;
+}
+
+/**
+ * Outputs and logs whose bodies are being read. One that would not be taken any more, since its run or its step has ended
+ * or its lease is over, is ended: nobody sends for long what nobody wants. One query finds them, for all of the process,
+ * when some run has changed, and at the latest once every renew period.
+ */
+@Injectable()
+export class OpenUploads implements OnModuleInit, OnModuleDestroy {
+  readonly #open = new Set<OpenUpload>();
+  readonly #lookout = new Lookout('uploads that are over', () => this.#endThoseThatAreOver(), PAUSE_MS);
+
+  constructor(
+    private readonly database: Database,
+    private readonly hints: Hints,
+    private readonly config: Config,
+  ) {}
+
+  onModuleInit(): void {
+    this.#lookout.open({ hints: this.hints, on: ['runs'], everySeconds: this.config.renewSeconds });
+  }
+
+  onModuleDestroy(): void {
+    this.#lookout.close();
+  }
+
+  /** Takes the body while the signal is not aborted; its reason is then the problem to answer. */
+  async watch<T>(upload: Upload, body: IncomingMessage, take: (ended: AbortSignal) => Promise<T>): Promise<T> {
+    const ending = new AbortController();
+    const open = { upload, body, end: (why: Problem) => ending.abort(why) };
+    this.#open.add(open);
+    try {
+      return await take(ending.signal);
+    } finally {
+      this.#open.delete(open);
+    }
+  }
+
+  async #endThoseThatAreOver(): Promise<void> {
+    const open = [...this.#open];
+    if (open.length === 0) return;
+    const places = await findEndedUploads(
+      this.database,
+      open.map(({ upload }) => upload),
+    );
+    for (const place of places) await this.#end(open[place]!);
+  }
+
+  /** By what an upload that begins now would be answered. */
+  async #end({ upload, body, end }: OpenUpload): Promise<void> {
+    try {
+      await this.database.transaction('end-upload', (tx) => fenceUpload(tx, upload));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      end(error);
+      cutAfter(body, UNREAD_SECONDS);
+    }
+  }
+}
