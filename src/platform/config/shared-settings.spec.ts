@@ -16,6 +16,7 @@ describe('the settings that servers of one database share', () => {
       MEDIATOR_MAX_LEASES_PER_RUN: 3,
       MEDIATOR_MAX_BLOB_BYTES: 10_485_760,
       MEDIATOR_MAX_LOG_BYTES: 10_485_760,
+      MEDIATOR_MAX_RUN_BYTES: 1024 * 1024 * 1024,
       MEDIATOR_ASK_WEBHOOK_URL: 'set',
       MEDIATOR_ASK_WEBHOOK_SECRET: 'not set',
     });
