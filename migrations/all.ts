@@ -6,6 +6,7 @@ import { AsksInInvariants1790000000005 } from './0005-asks-in-invariants.js';
 import { QueueHeads1790000000006 } from './0006-queue-heads.js';
 import { LimitsOfARun1790000000007 } from './0007-limits-of-a-run.js';
 import { PeriodsOfServers1790000000008 } from './0008-periods-of-servers.js';
+import { EndedRuns1790000000009 } from './0009-ended-runs.js';
 
 /** In their order. A migration that has been released is never changed: the next one changes what it made. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   QueueHeads1790000000006,
   LimitsOfARun1790000000007,
   PeriodsOfServers1790000000008,
+  EndedRuns1790000000009,
 ];

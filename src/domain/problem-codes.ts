@@ -152,6 +152,13 @@ export const PROBLEMS = {
       'Another step promises an output of this name, or the step is a question, which takes no uploads. Upload under a name that this step promises, or that no step does.',
     operator: 'A node that uploads what another step is to make is mistaken, or means to be taken for it.',
   },
+  run_id_taken: {
+    status: 422,
+    title: 'The run id is taken',
+    caller:
+      "A run of this id exists and is somebody else's: `principal` says whose. Nothing was stored; submit under another id.",
+    operator: 'Common where several people number their runs alike: let each id begin with who submits it.',
+  },
   schema_violation: {
     status: 422,
     title: 'Does not fit the schema',

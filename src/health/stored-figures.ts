@@ -3,37 +3,59 @@ import { Gauge, Registry } from 'prom-client';
 import { RUN_STATES } from '../domain/states.js';
 import { Database } from '../platform/database/database.js';
 import { Metrics } from '../platform/metrics/metrics.js';
-import { within } from '../platform/within.js';
+import { AtMostEvery } from './at-most-every.js';
+import { ping } from './ping.sql.js';
 import { type Figures, readFigures } from './read-figures.sql.js';
 
-/** The figures of this process, and those of the database while it answers. */
+/** How often the database is asked, and how long it is waited for. */
+const STORED = { everySeconds: 5, waitSeconds: 2 };
+/** How soon it is known that the database is away: figures that are some seconds old are then not told either. */
+const ALIVE = { everySeconds: 0.1, waitSeconds: 2 };
+/** What the process says of itself it reads from files of the system, which takes a thousandth of a second each time. */
+const PROCESS = { everySeconds: 1, waitSeconds: 2 };
+
+/** The figures of this process, and those of the database while it answers. What costs something is shared by all who ask. */
 @Injectable()
 export class StoredFigures {
-  constructor(
-    private readonly database: Database,
-    private readonly metrics: Metrics,
-  ) {}
+  readonly #stored: AtMostEvery<string>;
+  readonly #alive: AtMostEvery<true>;
+  readonly #process: AtMostEvery<string>;
 
-  /** Prometheus text; waits at most so long for the database. */
-  async text(seconds: number): Promise<string> {
-    const own = await this.metrics.registry.metrics();
-    try {
-      return own + (await render(await within(seconds, readFigures(this.database))));
-    } catch {
-      return own;
-    }
+  constructor(
+    database: Database,
+    private readonly metrics: Metrics,
+  ) {
+    this.#stored = new AtMostEvery(async () => render(await readFigures(database)), STORED);
+    this.#alive = new AtMostEvery(() => ping(database).then(() => true as const), ALIVE);
+    this.#process = new AtMostEvery(() => metrics.process.metrics(), PROCESS);
+  }
+
+  /** Prometheus text. */
+  async text(): Promise<string> {
+    const stored = this.#alive.latest().then((alive) => (alive ? this.#stored.latest() : undefined));
+    const texts = await Promise.all([this.metrics.registry.metrics(), this.#process.latest(), stored]);
+    return texts.filter((text) => text !== undefined).join('\n');
   }
 }
 
-async function render({ runs, oldest_wait_seconds }: Figures): Promise<string> {
-  const registers = [new Registry()];
-  const byState = new Gauge({ name: 'mediator_runs', help: 'Runs by state.', labelNames: ['state'], registers });
-  for (const state of RUN_STATES) byState.set({ state }, runs[state] ?? 0);
-  new Gauge({ name: 'mediator_queue_depth', help: 'Runs that wait.', registers }).set(runs.QUEUED ?? 0);
+const SHARED = 'Read from the shared database: each server tells the same, so take the max of them, not the sum.';
+
+function render({ runs, oldest_wait_seconds }: Figures): Promise<string> {
+  const registry = new Registry();
+  const registers = [registry];
+  const byState = new Gauge({
+    name: 'mediator_runs',
+    help: `Runs by state. ${SHARED}`,
+    labelNames: ['state'],
+    registers,
+  });
+  for (const state of RUN_STATES) byState.set({ state }, Number(runs[state] ?? 0));
+  const depth = new Gauge({ name: 'mediator_queue_depth', help: `Runs that wait. ${SHARED}`, registers });
+  depth.set(Number(runs.QUEUED ?? 0));
   new Gauge({
     name: 'mediator_queue_oldest_wait_seconds',
-    help: 'How long the oldest queued run has waited; 0 where none waits.',
+    help: `How long the oldest queued run has waited; 0 where none waits. ${SHARED}`,
     registers,
   }).set(oldest_wait_seconds);
-  return `\n${await registers[0]!.metrics()}`;
+  return registry.metrics();
 }

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { versionTag } from '../platform/http/if-match.js';
+import { Problem } from '../platform/http/problem.js';
+import type { RunRow } from '../runs/read-runs.sql.js';
 import { readStored, type StoredRun } from '../runs/read-stored.js';
 import type { RunDto } from '../runs/run.dto.js';
 import { ShowRun } from '../runs/show-run.js';
@@ -24,11 +26,15 @@ export class AnswerSubmission {
     private readonly show: ShowRun,
   ) {}
 
-  /** `known`: the run as it is stored, where that is known already. */
+  /**
+   * `known`: the run as it is stored, where that is known already. Throws run_id_taken where it is somebody else's: one
+   * person's run is not another's success.
+   */
   async to(run: NewRun, kind: 'existed' | 'created' | 'queued', known?: StoredRun): Promise<SubmissionAnswer> {
     const stored = known ?? (await readStored(this.database, run.run_id));
     if (stored === undefined) throw new Error(`run ${run.run_id} was stored and is not there`);
     const { row } = stored;
+    if (row.principal !== run.principal) throw taken(row);
     const shown = await this.show.stored(stored);
     const headers = { location: `/v1/runs/${encodeURIComponent(run.run_id)}`, etag: versionTag(shown.version) };
     if (kind === 'existed') {
@@ -39,4 +45,10 @@ export class AnswerSubmission {
     const retry = { 'retry-after': String(Math.ceil(this.config.renewSeconds)) };
     return { status: 202, headers: { ...headers, ...retry }, shown };
   }
+}
+
+/** Tells whose it is, and nothing else of it. */
+function taken({ run_id, principal }: Pick<RunRow, 'run_id' | 'principal'>): Problem {
+  const detail = `run ${run_id} exists and is that of ${principal}: submit under another id`;
+  return new Problem('run_id_taken', detail, { members: { run_id, principal } });
 }

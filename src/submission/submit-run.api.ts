@@ -16,8 +16,8 @@ the last node it waits for promotes it, in arrival order. Where no live nodes co
 one run may hold, it is stored as FAILED and refused (422, with its \`run_id\`).
 
 **Safe to repeat** with the same \`run_id\` (or \`Idempotency-Key\`): once the run exists, it is answered as it is now (200)
-and nothing new is stored. If the contract differs, the stored one stands and \`warnings\` says so. Without either, each
-request makes a run of its own.
+and nothing new is stored. If the contract differs, the stored one stands and \`warnings\` says so. A run of this id that
+somebody else has submitted is not yours: 422 \`run_id_taken\`. Without either, each request makes a run of its own.
 
 It answers at once and never waits for nodes. After 202, read the run until its state changes.
 `.trim();
@@ -27,12 +27,23 @@ export function SubmitRunApi(): MethodDecorator {
     ApiOperation({ operationId: 'submitRun', description }),
     ApiPrincipal(),
     ApiContractBody(),
-    ApiAnswer(200, 'The run existed already. It is answered as it is now.', { type: RunDto, headers: RUN_HEADERS }),
+    ApiAnswer(200, 'The run existed already, and is yours. It is answered as it is now.', {
+      type: RunDto,
+      headers: RUN_HEADERS,
+    }),
     ApiAnswer(201, 'The run holds its nodes.', { type: RunDto, headers: RUN_HEADERS }),
     ApiAnswer(202, 'The run waits for nodes that others hold.', {
       type: RunDto,
       headers: { ...RUN_HEADERS, 'Retry-After': sharedHeader('RetryAfter') },
     }),
-    ApiProblems('invalid_contract', 'too_large', 'unsupported_media_type', 'unsatisfiable', 'too_wide', 'unavailable'),
+    ApiProblems(
+      'invalid_contract',
+      'too_large',
+      'unsupported_media_type',
+      'unsatisfiable',
+      'too_wide',
+      'run_id_taken',
+      'unavailable',
+    ),
   );
 }

@@ -91,7 +91,7 @@ describe('a database that goes away and comes back', () => {
     expect((await server.send('GET', '/v1/runs/c')).status).toBe(404);
     expect((await n1.report(claimed)).body.run_state).toBe('SUCCEEDED');
     expect((await n1.work()).body).toMatchObject({ run_id: 'b', run_state: 'SUCCEEDED' });
-    expect(await figures(server.send)).toContain(`\n${STORED[0]} 0\n`);
+    await eventually('none waits', async () => (await figures(server.send)).includes(`\n${STORED[0]} 0\n`));
   });
 
   it('a parked claim goes on waiting, and gets what became ready meanwhile once the server listens again', async () => {
@@ -166,7 +166,7 @@ describe('a database that is away when the server starts', () => {
 
       expect((await send!('GET', '/v1/runs')).body).toEqual({ items: [], next: null });
       expect((await send!('GET', '/readyz')).status).toBe(200);
-      expect(await figures()).toContain('\nmediator_queue_depth 0\n');
+      await eventually('the figures are there', async () => (await figures()).includes('\nmediator_queue_depth 0\n'));
       await mediator.stop();
     } finally {
       await (await starting).stop();

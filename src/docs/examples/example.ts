@@ -7,6 +7,7 @@ export interface ProblemDetail {
   detail: string;
   errors?: { pointer: string; detail: string }[];
   run_id?: string;
+  principal?: string;
 }
 
 /** The examples of one operation. They are plain data: the classes they must fit lie in other rooms, and a test compares. */

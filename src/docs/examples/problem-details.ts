@@ -36,6 +36,7 @@ export const PROBLEM_DETAILS: Record<ProblemCode, ProblemDetail> = {
   },
   too_wide: { detail: 'the run would take 3 nodes, and a run may lease at most 2' },
   not_promised: { detail: 'another step promises image, and step 2 does not' },
+  run_id_taken: { detail: 'run change-4711-ps3 exists and is that of bob: submit under another id' },
   schema_violation: { detail: 'the output does not fit its schema' },
   internal: { detail: 'something went wrong here; the request id names it in the log' },
   unavailable: { detail: 'the database does not answer' },

@@ -28,6 +28,7 @@ export const submitRun: OperationExamples = {
     invalid_request: NOT_JSON,
     unsatisfiable: { ...PROBLEM_DETAILS.unsatisfiable, run_id: RUN_ID },
     too_wide: { ...PROBLEM_DETAILS.too_wide, run_id: RUN_ID },
+    run_id_taken: { ...PROBLEM_DETAILS.run_id_taken, run_id: RUN_ID, principal: 'bob' },
   },
 };
 

@@ -32,6 +32,8 @@ export class ProblemDto {
   request_id!: string;
   /** Every fault that was found, where there are places to point at. */
   errors?: FaultDto[];
-  /** The run that a rejected submission has been stored as (`unsatisfiable`, `too_wide`). */
+  /** The run that a rejected submission has been stored as (`unsatisfiable`, `too_wide`), or whose id is taken (`run_id_taken`). */
   run_id?: string;
+  /** Who submitted the run whose id is taken (`run_id_taken`). */
+  principal?: string;
 }

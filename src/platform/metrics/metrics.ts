@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from 'prom-client';
+import { collectProcess } from './collect-process.js';
 
 /** The figures of this process. What needs the database is asked when somebody scrapes: see the health room. */
 @Injectable()
 export class Metrics {
+  /** What the program counts: always as it is. */
   readonly registry = new Registry();
+  /** What the process says of itself: not for nothing, so it is not asked each time. */
+  readonly process = collectProcess('mediator_');
 
   readonly wakes = this.#counter('wakes_total', 'Calls of wake, by why.', ['why']);
   readonly sweeps = this.#counter('sweeps_total', 'Sweeps of the queue, by how they ended.', ['result']);
@@ -21,10 +25,6 @@ export class Metrics {
     'Transactions begun again after a deadlock, a serialization failure or a lock timeout.',
     ['transaction'],
   );
-
-  constructor() {
-    collectDefaultMetrics({ register: this.registry, prefix: 'mediator_' });
-  }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
     return new Counter({ name: `mediator_${name}`, help, labelNames, registers: [this.registry] });

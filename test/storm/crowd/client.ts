@@ -35,8 +35,13 @@ export class Client {
   async #submit(run_id: string, contract: Contract): Promise<void> {
     this.crowd.contracts.set(run_id, contract);
     const answered = await this.#send('POST', '/v1/runs', { ...contract, run_id });
-    this.crowd.heed(`submit ${run_id}`, answered, '200', '201', '202', '422 unsatisfiable');
-    this.crowd.hear(run_id, answered.status === 422 ? 'FAILED' : answered.body.state);
+    // Of two who submit one id the run is whose came first, and that need not be who has thought of it.
+    this.crowd.heed(`submit ${run_id}`, answered, '200', '201', '202', '422 unsatisfiable', '422 run_id_taken');
+    const { code, principal, state } = answered.body;
+    if ((code === 'run_id_taken') === (principal === this.name)) {
+      this.crowd.faults.push(`${this.name} submits ${run_id} and is told of ${principal}'s`);
+    }
+    if (code !== 'run_id_taken') this.crowd.hear(run_id, answered.status === 422 ? 'FAILED' : state);
   }
 
   async dryRun(): Promise<void> {
