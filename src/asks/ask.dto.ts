@@ -12,7 +12,7 @@ export class ShownOutputDto {
   size!: number;
   /**
    * The first 16 KiB of a text (`text/*`, `application/json`, `+json`), cut between two characters. Left out where the bytes
-   * are no UTF-8, and beyond 256 texts on a page.
+   * are no UTF-8.
    */
   text?: string;
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/database/queryable.js';
+import { PAGE_BYTES } from '../platform/http/fill-page.js';
 import { RIGHTFUL } from '../records/promises.sql.js';
 import type { InboxPlace } from './inbox-cursor.js';
 
@@ -21,13 +22,43 @@ export interface OpenAsk {
   deadline: Date | null;
   shown: ShownUpload[];
   place: InboxPlace;
+  /** About how large it is, but for what it shows. */
+  bytes: number;
 }
 
-/** The open questions of runs under way after the given place, the oldest first, each with the newest uploads it shows. */
-export async function readInbox(database: Queryable, limit: number, after: InboxPlace | undefined): Promise<OpenAsk[]> {
-  const { rows } = await database.query<OpenAsk>(
+/** The next question `a`, by when it was asked, and about how large it is without what it shows. */
+const NEXT = `
+  SELECT a.run_id, a.seq, a.attempt, a.asked_at,
+         octet_length(a.prompt) + octet_length(a.schema::text) + coalesce(octet_length(array_to_string(a.answerers, ',')), 0)
+           AS bytes
+    FROM asks a JOIN runs r USING (run_id)
+   WHERE a.state = 'OPEN' AND r.state = 'RUNNING'`;
+
+/**
+ * The open questions of runs under way after the given place, the oldest first, each with the newest uploads it shows: at
+ * most so many, and no more than fill the bytes; `more`: there are others behind them.
+ */
+export async function readInbox(
+  database: Queryable,
+  limit: number,
+  after: InboxPlace | undefined,
+): Promise<{ rows: OpenAsk[]; more: boolean }> {
+  const { rows } = await database.query<OpenAsk & { reached: number }>(
     `/* asks.read-inbox */
-     SELECT a.run_id, a.seq, s.id, a.prompt, a.schema::text AS schema, a.answerers, a.asked_at, a.deadline,
+     WITH RECURSIVE page AS (
+       (SELECT first.*, 1 AS n, 0 AS before
+          FROM (${NEXT}
+                   AND (a.asked_at, a.run_id, a.seq)
+                       > (coalesce($2::timestamptz, '-infinity'), coalesce($3, ''), coalesce($4::int, 0))
+                 ORDER BY a.asked_at, a.run_id, a.seq LIMIT 1) AS first)
+        UNION ALL
+       SELECT next.*, page.n + 1, page.before + page.bytes
+         FROM page CROSS JOIN LATERAL (${NEXT}
+                   AND (a.asked_at, a.run_id, a.seq) > (page.asked_at, page.run_id, page.seq)
+                 ORDER BY a.asked_at, a.run_id, a.seq LIMIT 1) AS next
+        WHERE page.n <= $1 AND page.before < $5)
+     SELECT a.run_id, a.seq, s.id, a.prompt, a.schema::text AS schema, a.answerers, a.asked_at, a.deadline, page.bytes,
+            (SELECT max(n) FROM page) AS reached,
             json_build_object('asked_at', a.asked_at::text, 'run_id', a.run_id, 'seq', a.seq) AS place,
             coalesce((
               SELECT json_agg(json_build_object('name', b.name, 'media_type', b.media_type, 'size', b.size,
@@ -37,11 +68,9 @@ export async function readInbox(database: Queryable, limit: number, after: Inbox
                  SELECT * FROM blobs b
                   WHERE run_id = a.run_id AND name = shown.name AND published_at IS NOT NULL AND ${RIGHTFUL}
                   ORDER BY upload_id DESC LIMIT 1) AS b), '[]') AS shown
-       FROM asks a JOIN steps s USING (run_id, seq) JOIN runs r USING (run_id)
-      WHERE a.state = 'OPEN' AND r.state = 'RUNNING'
-        AND (a.asked_at, a.run_id, a.seq) > (coalesce($2::timestamptz, '-infinity'), coalesce($3, ''), coalesce($4::int, 0))
-      ORDER BY a.asked_at, a.run_id, a.seq LIMIT $1`,
-    [limit, after?.asked_at ?? null, after?.run_id ?? null, after?.seq ?? null],
+       FROM page JOIN asks a USING (run_id, seq, attempt) JOIN steps s USING (run_id, seq)
+      WHERE page.n <= $1 AND page.before < $5 ORDER BY page.n`,
+    [limit, after?.asked_at ?? null, after?.run_id ?? null, after?.seq ?? null, PAGE_BYTES],
   );
-  return rows;
+  return { rows, more: rows.length > 0 && rows[0]!.reached > rows.length };
 }

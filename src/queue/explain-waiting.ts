@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Requirement } from '../domain/contract/contract.js';
 import { standings, type Stands } from '../domain/waiting/standings.js';
 import type { Waiting } from '../domain/waiting/waiting.js';
-import { shownHolders } from '../domain/waiting/waiting-role.js';
+import { MOST_HOLDERS, shownHolders } from '../domain/waiting/waiting-role.js';
 import { whyWaiting } from '../domain/waiting/why-waiting.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { readHoldings } from '../fleet/read-holdings.sql.js';
@@ -74,6 +74,14 @@ export class ExplainWaiting {
     const found = new Map([...distinct].map(([key, one]) => [key, whyWaiting({ ...one, use, holdings, cap })]));
     return needs.map((one) => found.get(keyOf(one))!);
   }
+}
+
+/** A holder as it is shown, of names as long as they may be. */
+const HOLDER_BYTES = 700;
+
+/** How many bytes the reason why a run waits may have at most, about: each role shows its holders. */
+export function mostWaitingBytes(requires: readonly Requirement[]): number {
+  return 1000 + requires.length * (200 + MOST_HOLDERS * HOLDER_BYTES);
 }
 
 /** Not the signature: that one is equal for requirements that are written differently, and the answer repeats what was written. */

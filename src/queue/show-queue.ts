@@ -5,12 +5,13 @@ import { standings } from '../domain/waiting/standings.js';
 import { FleetView } from '../fleet/fleet-view.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
-import { ExplainWaiting } from './explain-waiting.js';
+import { fillPage, PAGE_BYTES, withinBytes } from '../platform/http/fill-page.js';
+import { ExplainWaiting, mostWaitingBytes } from './explain-waiting.js';
 import { placeOf } from './place-of.js';
 import { QueueView } from './queue-view.js';
-import { readQueuePage } from './read-queue-page.sql.js';
+import { type QueueRow, readQueuePage } from './read-queue-page.sql.js';
 import type { RequirementDto } from './requirement.dto.js';
-import type { QueueDto } from './waiting.dto.js';
+import type { QueueDto, QueuedRunDto, WaitingDto } from './waiting.dto.js';
 
 /** A page of the queue as it is shown. */
 @Injectable()
@@ -31,29 +32,38 @@ export class ShowQueue {
     const { queue, observedAt } = await this.queue.look();
     const { depth } = queue;
     const runs = queue.page(limit + 1, after && placeOf(after));
-    const shown = runs.slice(0, limit);
-    const asked = shown.map((run) => ({ ...run, requires: queue.needsOf(run.signature)!.requires }));
-    const stands = standings(queue, fleet.adverts, asked);
+    const asked = runs.slice(0, limit).map((run) => ({ ...run, requires: queue.needsOf(run.signature)!.requires }));
+    const shown = withinBytes(asked, ({ requires }) => JSON.stringify(requires).length, PAGE_BYTES);
+    const stands = standings(queue, fleet.adverts, shown);
 
     const ids = shown.map(({ run_id }) => run_id);
     const rows = ids.length === 0 ? [] : await readQueuePage(this.database, ids);
-    const explained = await this.waiting.tell(
-      fleet,
-      rows.map((row) => ({ ...row, requires: JSON.parse(row.requires) as Requirement[] })),
-      rows.map(({ run_id }) => stands[ids.indexOf(run_id)]!),
-    );
+    const read = rows.map((row) => ({ row, requires: JSON.parse(row.requires) as Requirement[] }));
+    const items = await fillPage(read, {
+      most: ({ row, requires }) => row.requires.length + mostWaitingBytes(requires),
+      show: async (some) => {
+        const places = some.map(({ row }) => stands[ids.indexOf(row.run_id)]!);
+        const needs = some.map(({ row, requires }) => ({ ...row, requires }));
+        const waiting = await this.waiting.tell(fleet, needs, places);
+        return some.map(({ row }) => itemOf(row, waiting.get(row.run_id)!));
+      },
+    });
     return {
       observed_at: new Date(observedAt).toISOString(),
       depth,
-      items: rows.map(({ run_id, work_id, principal, created_at, requires }) => ({
-        run_id,
-        work_id,
-        principal,
-        created_at: created_at.toISOString(),
-        requires: rawJson<RequirementDto[]>(requires),
-        waiting: explained.get(run_id)!,
-      })),
-      next: runs.length > limit ? rows.at(-1)?.place : undefined,
+      items,
+      next: items.length < runs.length ? rows[items.length - 1]?.place : undefined,
     };
   }
+}
+
+function itemOf({ run_id, work_id, principal, created_at, requires }: QueueRow, waiting: WaitingDto): QueuedRunDto {
+  return {
+    run_id,
+    work_id,
+    principal,
+    created_at: created_at.toISOString(),
+    requires: rawJson<RequirementDto[]>(requires),
+    waiting,
+  };
 }

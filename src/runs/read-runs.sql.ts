@@ -3,6 +3,7 @@ import type { RunState } from '../domain/states.js';
 import type { Verdict } from '../domain/verdict.js';
 import type { Queryable } from '../platform/database/queryable.js';
 import type { Keyset } from '../platform/http/cursor.js';
+import { PAGE_BYTES } from '../platform/http/fill-page.js';
 import type { QueuedPlace } from '../queue/explain-waiting.js';
 
 /** What is JSON of the contract is a text here, as it was sent. */
@@ -47,22 +48,49 @@ export interface RunFilter {
   principal?: string;
 }
 
-/** A page of runs, the newest first, before the given place. What has an index of its own is asked for only where it is wanted. */
+/** A row of a page, and about how large it is. */
+export interface PagedRun extends RunRow {
+  bytes: number;
+}
+
+/** About what of a run `r` a list shows. Of the contract, which is read for it, an eighth: most of it is not shown. */
+const SHOWN_BYTES = `
+  (octet_length(r.requires::text) + coalesce(octet_length(r.assigned::text), 0) + coalesce(octet_length(r.verdict::text), 0)
+   + octet_length(r.contract::text) / 8)`;
+
+/**
+ * A page of runs, the newest first, before the given place: at most so many, and no more than fill the bytes; `more`: there
+ * are others behind them. Goes from one to the next, so that it does not read what is not on the page. What has an index of
+ * its own is asked for only where it is wanted.
+ */
 export async function readRunPage(
   database: Queryable,
   filter: RunFilter,
   limit: number,
   before: Keyset | undefined,
-): Promise<RunRow[]> {
-  const { rows } = await database.query<RunRow>(
+): Promise<{ rows: PagedRun[]; more: boolean }> {
+  const next = `
+    SELECT r.run_id, r.created_at, r.seq, ${SHOWN_BYTES} AS bytes
+      FROM runs r
+     WHERE ${filter.state === undefined ? '$1::text IS NULL' : 'r.state = $1'}
+       AND ${filter.work_id === undefined ? '$2::text IS NULL' : 'r.work_id = $2'}
+       AND ($3::text IS NULL OR r.principal = $3)`;
+  const { rows } = await database.query<PagedRun & { reached: number }>(
     `/* runs.read-page */
-     SELECT ${RUN_COLUMNS}
-       FROM runs r JOIN records c USING (run_id)
-      WHERE ${filter.state === undefined ? '$1::text IS NULL' : 'r.state = $1'}
-        AND ${filter.work_id === undefined ? '$2::text IS NULL' : 'r.work_id = $2'}
-        AND ($3::text IS NULL OR r.principal = $3)
-        AND (r.created_at, r.seq) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::bigint, 9223372036854775807))
-      ORDER BY r.created_at DESC, r.seq DESC LIMIT $6`,
+     WITH RECURSIVE page AS (
+       (SELECT first.*, 1 AS n, 0 AS before
+          FROM (${next}
+                   AND (r.created_at, r.seq) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::bigint, 9223372036854775807))
+                 ORDER BY r.created_at DESC, r.seq DESC LIMIT 1) AS first)
+        UNION ALL
+       SELECT next.*, page.n + 1, page.before + page.bytes
+         FROM page CROSS JOIN LATERAL (${next}
+                   AND (r.created_at, r.seq) < (page.created_at, page.seq)
+                 ORDER BY r.created_at DESC, r.seq DESC LIMIT 1) AS next
+        WHERE page.n <= $6 AND page.before < $7)
+     SELECT ${RUN_COLUMNS}, page.bytes, (SELECT max(n) FROM page) AS reached
+       FROM page JOIN runs r USING (run_id) JOIN records c USING (run_id)
+      WHERE page.n <= $6 AND page.before < $7 ORDER BY page.n`,
     [
       filter.state ?? null,
       filter.work_id ?? null,
@@ -70,7 +98,8 @@ export async function readRunPage(
       before?.created_at ?? null,
       before?.seq ?? null,
       limit,
+      PAGE_BYTES,
     ],
   );
-  return rows;
+  return { rows, more: rows.length > 0 && rows[0]!.reached > rows.length };
 }

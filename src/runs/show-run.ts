@@ -3,7 +3,8 @@ import type { Requirement } from '../domain/contract/contract.js';
 import { rawJson } from '../domain/json/raw-json.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
-import { ExplainWaiting, type QueuedPlace } from '../queue/explain-waiting.js';
+import { fillPage } from '../platform/http/fill-page.js';
+import { ExplainWaiting, mostWaitingBytes, type QueuedPlace } from '../queue/explain-waiting.js';
 import type { RequirementDto } from '../queue/requirement.dto.js';
 import type { WaitingDto } from '../queue/waiting.dto.js';
 import { readStored, type StoredRun } from './read-stored.js';
@@ -32,14 +33,18 @@ export class ShowRun {
     return { ...summaryOf(row, waiting.get(row.run_id)), steps: steps.map(stepOf) };
   }
 
+  /** At most so many, and no more than fill a page. */
   async page(filter: RunFilter, limit: number, before?: Keyset): Promise<{ items: RunSummaryDto[]; next?: Keyset }> {
-    const rows = await readRunPage(this.database, filter, limit + 1, before);
-    const shown = rows.slice(0, limit);
-    const waiting = await this.waiting.explain(queued(shown).reverse());
-    return {
-      items: shown.map((row) => summaryOf(row, waiting.get(row.run_id))),
-      next: rows.length > limit ? shown.at(-1)?.place : undefined,
-    };
+    const { rows, more } = await readRunPage(this.database, filter, limit, before);
+    const read = rows.map((row) => ({ row, queued: queued([row]) }));
+    const items = await fillPage(read, {
+      most: ({ row, queued }) => row.bytes + queued.reduce((sum, { requires }) => sum + mostWaitingBytes(requires), 0),
+      show: async (some) => {
+        const waiting = await this.waiting.explain(some.flatMap(({ queued }) => queued).reverse());
+        return some.map(({ row }) => summaryOf(row, waiting.get(row.run_id)));
+      },
+    });
+    return { items, next: more || items.length < rows.length ? rows[items.length - 1]?.place : undefined };
   }
 }
 

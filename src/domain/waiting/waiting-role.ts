@@ -4,7 +4,7 @@ import type { FleetUse } from '../matching/fleet-use.js';
 import type { Holding, WaitingRole } from './waiting.js';
 
 /** So many holders are shown of a role. On a fleet that is all taken they are thousands; `busy` says how many. */
-const MOST_HOLDERS = 20;
+export const MOST_HOLDERS = 20;
 
 /** `holdings`: the leases of at least the nodes of `shownHolders`; a node whose lease is gone has none, and is not shown. */
 export function waitingRole(

@@ -4,7 +4,7 @@ import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 
 /** Which page of a list. */
 export class PageQueryDto {
-  /** How many items at most, from 1 to 200. */
+  /** How many items at most, from 1 to 200. A page of large items ends sooner, at about 1 MiB, and has at least one. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, default: 50, required: false })
   @IsOptional()
   @Type(() => Number)
