@@ -28,7 +28,7 @@ export interface OpenAsk {
 
 /** The next question `a`, by when it was asked, and about how large it is without what it shows. */
 const NEXT = `
-  SELECT a.run_id, a.seq, a.attempt, a.asked_at,
+  a.run_id, a.seq, a.attempt, a.asked_at,
          octet_length(a.prompt) + octet_length(a.schema::text) + coalesce(octet_length(array_to_string(a.answerers, ',')), 0)
            AS bytes
     FROM asks a JOIN runs r USING (run_id)
@@ -47,13 +47,13 @@ export async function readInbox(
     `/* asks.read-inbox */
      WITH RECURSIVE page AS (
        (SELECT first.*, 1 AS n, 0 AS before
-          FROM (${NEXT}
+          FROM (SELECT ${NEXT}
                    AND (a.asked_at, a.run_id, a.seq)
                        > (coalesce($2::timestamptz, '-infinity'), coalesce($3, ''), coalesce($4::int, 0))
                  ORDER BY a.asked_at, a.run_id, a.seq LIMIT 1) AS first)
         UNION ALL
        SELECT next.*, page.n + 1, page.before + page.bytes
-         FROM page CROSS JOIN LATERAL (${NEXT}
+         FROM page CROSS JOIN LATERAL (SELECT ${NEXT}
                    AND (a.asked_at, a.run_id, a.seq) > (page.asked_at, page.run_id, page.seq)
                  ORDER BY a.asked_at, a.run_id, a.seq LIMIT 1) AS next
         WHERE page.n <= $1 AND page.before < $5)

@@ -17,8 +17,11 @@ export class NodesQueryDto {
 @ApiModel('NodeLease', 'Who holds a node.')
 export class NodeLeaseDto {
   run_id!: string;
+  /** Who submitted that run. */
+  principal!: string;
   @ApiProperty({ format: 'date-time' })
   since!: string;
+  /** When it ends if nobody renews it; each heartbeat of the node does. */
   @ApiProperty({ format: 'date-time' })
   not_after!: string;
 }

@@ -12,6 +12,7 @@ export interface NodeRow {
   expires_at: Date;
   live: boolean;
   run_id: string | null;
+  principal: string;
   since: Date;
   not_after: Date;
 }
@@ -21,10 +22,11 @@ export async function readNodes(database: Queryable, all: boolean): Promise<{ ob
   const { rows } = await database.query<NodeRow & { observed_at: Date }>(
     `/* nodes.read */
      SELECT now.at AS observed_at, n.node_id, n.label, ${OFFERED} AS capabilities, n.drain, n.seen_at, n.expires_at,
-            n.expires_at > now.at AS live, l.run_id, l.granted_at AS since, l.not_after
+            n.expires_at > now.at AS live, l.run_id, r.principal, l.granted_at AS since, l.not_after
        FROM (SELECT clock_timestamp() AS at) AS now
        LEFT JOIN nodes n ON $1 OR n.expires_at > now.at
        LEFT JOIN leases l USING (node_id)
+       LEFT JOIN runs r USING (run_id)
       ORDER BY n.node_id`,
     [all],
   );

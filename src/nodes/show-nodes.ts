@@ -20,7 +20,8 @@ export class ShowNodes {
   }
 }
 
-function shown({ run_id, since, not_after, ...node }: NodeRow): NodeDto {
+function shown({ run_id, principal, since, not_after, ...node }: NodeRow): NodeDto {
+  const lease = () => ({ run_id: run_id!, principal, since: since.toISOString(), not_after: not_after.toISOString() });
   return {
     node_id: node.node_id,
     label: node.label,
@@ -29,6 +30,6 @@ function shown({ run_id, since, not_after, ...node }: NodeRow): NodeDto {
     seen_at: node.seen_at.toISOString(),
     expires_at: node.expires_at.toISOString(),
     live: node.live,
-    lease: run_id === null ? null : { run_id, since: since.toISOString(), not_after: not_after.toISOString() },
+    lease: run_id === null ? null : lease(),
   };
 }

@@ -7,8 +7,11 @@ import { RequirementDto } from './requirement.dto.js';
 export class HolderDto {
   node_id!: string;
   run_id!: string;
+  /** Who submitted that run. */
+  principal!: string;
   @ApiProperty({ format: 'date-time' })
   since!: string;
+  /** When it ends if nobody renews it; each heartbeat of the node does. */
   @ApiProperty({ format: 'date-time' })
   not_after!: string;
 }

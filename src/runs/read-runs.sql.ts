@@ -70,7 +70,7 @@ export async function readRunPage(
   before: Keyset | undefined,
 ): Promise<{ rows: PagedRun[]; more: boolean }> {
   const next = `
-    SELECT r.run_id, r.created_at, r.seq, ${SHOWN_BYTES} AS bytes
+    r.run_id, r.created_at, r.seq, ${SHOWN_BYTES} AS bytes
       FROM runs r
      WHERE ${filter.state === undefined ? '$1::text IS NULL' : 'r.state = $1'}
        AND ${filter.work_id === undefined ? '$2::text IS NULL' : 'r.work_id = $2'}
@@ -79,12 +79,12 @@ export async function readRunPage(
     `/* runs.read-page */
      WITH RECURSIVE page AS (
        (SELECT first.*, 1 AS n, 0 AS before
-          FROM (${next}
+          FROM (SELECT ${next}
                    AND (r.created_at, r.seq) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::bigint, 9223372036854775807))
                  ORDER BY r.created_at DESC, r.seq DESC LIMIT 1) AS first)
         UNION ALL
        SELECT next.*, page.n + 1, page.before + page.bytes
-         FROM page CROSS JOIN LATERAL (${next}
+         FROM page CROSS JOIN LATERAL (SELECT ${next}
                    AND (r.created_at, r.seq) < (page.created_at, page.seq)
                  ORDER BY r.created_at DESC, r.seq DESC LIMIT 1) AS next
         WHERE page.n <= $6 AND page.before < $7)

@@ -11,8 +11,8 @@ const WAITING = {
   since: CREATED_AT,
   reason: 'BUSY',
   detail:
-    'Role "board" needs 1 node that offers board with soc="bcm2712"; 1 live node does, none of them free. ' +
-    'Held: rpi-7 by run change-4690-ps1 until 2026-03-02T09:16:40.007Z.',
+    'Role "board" needs 1 node that offers board with soc="bcm2712"; 1 live node does, and it is not free. ' +
+    'Held: rpi-7 by run change-4690-ps1 of bob (leased until 2026-03-02T09:16:40.007Z unless renewed).',
   position: 2,
   ahead: 1,
   roles: [
@@ -28,6 +28,7 @@ const WAITING = {
         {
           node_id: 'rpi-7',
           run_id: 'change-4690-ps1',
+          principal: 'bob',
           since: '2026-03-02T08:52:11.640Z',
           not_after: '2026-03-02T09:16:40.007Z',
         },

@@ -103,7 +103,12 @@ export const listNodes: OperationExamples = {
               seen_at: OBSERVED_AT,
               expires_at: answered.expires_at,
               live: true,
-              lease: { run_id: LEASE.run_id, since: '2026-03-02T09:15:04.131Z', not_after: LEASE.not_after },
+              lease: {
+                run_id: LEASE.run_id,
+                principal: 'ann',
+                since: '2026-03-02T09:15:04.131Z',
+                not_after: LEASE.not_after,
+              },
             },
           ],
         },

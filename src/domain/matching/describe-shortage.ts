@@ -14,14 +14,17 @@ export function describeShortage(requires: readonly Requirement[], shortage: Sho
   if (roles.length > NAMED) words.push(`${roles.length - NAMED} more roles need theirs`);
   const needed = roles.reduce((sum, role) => sum + (role.count ?? 1), 0);
   const each = roles.length === 1 ? '' : `, each on nodes of its own, ${needed} in all`;
-  return `${capital(listed(words))}${each}; ${existing(shortage.nodes, live)}.`;
+  return `${capital(listed(words))}${each}; ${existing(shortage.nodes, live, roles.length === 1)}.`;
 }
 
-function existing(nodes: number, live: number | undefined): string {
-  if (live === undefined) return nodes === 0 ? 'no live node does' : `${only(nodes)} live ${does(nodes)}`;
-  return `${live} live ${does(live)}, ${nodes === 0 ? 'none' : only(nodes)} of them free`;
+function existing(nodes: number, live: number | undefined, alone: boolean): string {
+  // Of several roles a node does not do what it says of any one of them.
+  const does = (count: number): string =>
+    `live ${count === 1 ? 'node' : 'nodes'} ${alone ? plural(count) : 'would do'}`;
+  if (live === undefined) return nodes === 0 ? `no ${does(1)}` : `only ${nodes} ${does(nodes)}`;
+  if (live === 1) return `1 ${does(1)}, and it is not free`;
+  return `${live} ${does(live)}, ${nodes === 0 ? 'none' : `only ${nodes}`} of them free`;
 }
 
-const only = (count: number): string => `only ${count}`;
-const does = (count: number): string => (count === 1 ? 'node does' : 'nodes do');
+const plural = (count: number): string => (count === 1 ? 'does' : 'do');
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -123,7 +123,7 @@ describe('match', () => {
       const requires = [role('z', 'y'), role('a', 'x'), role('b', 'x', { count: 2 })];
       const adverts = [...fleet, node('n3', has('y'))];
       expect(detail(requires, FREE, true, adverts)).toBe(
-        'Role "a" needs 1 node that offers x and role "b" needs 2 nodes that offer x, each on nodes of its own, 3 in all; only 2 live nodes do.',
+        'Role "a" needs 1 node that offers x and role "b" needs 2 nodes that offer x, each on nodes of its own, 3 in all; only 2 live nodes would do.',
       );
     });
 

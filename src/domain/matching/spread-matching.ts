@@ -62,6 +62,35 @@ export class SpreadMatching {
     return undefined;
   }
 
+  /**
+   * Gives every role its count with as few of the nodes of one kind as there must be; gives the ranks of these, undefined
+   * where it cannot be done. All that the others can do they do first; who has a node then keeps having one.
+   */
+  completeWithFewest(isOfKind: (rank: number) => boolean): number[] | undefined {
+    const kind = [...this.ranks.keys()].filter((node) => isOfKind(this.ranks[node] as number));
+    for (const node of kind) this.move(node, this.fixed);
+    this.fill();
+    for (const node of kind) this.move(node, this.nobody);
+    if (!this.fill()) return undefined;
+    return kind.filter((node) => this.ownerOf(node) < this.roles).map((node) => this.ranks[node] as number);
+  }
+
+  /** Gives every role as many as it can have; false where some are missing. */
+  private fill(): boolean {
+    let whole = true;
+    for (let role = 0; role < this.roles; role++) {
+      while ((this.held[role] as number[]).length < this.count(role)) {
+        const end = this.search(role, this.nobody);
+        if (end < 0) {
+          whole = false;
+          break;
+        }
+        this.augment(end, this.nobody);
+      }
+    }
+    return whole;
+  }
+
   /** After `complete`: the lexicographically first matching. Role by role, each node by preference that leaves one possible. */
   inOrder(): number[][] {
     return this.lists.map((list, role) => {

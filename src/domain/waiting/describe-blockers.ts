@@ -9,7 +9,7 @@ const NAMED = 3;
 const HEADS = {
   busy: 'Held',
   draining: 'Draining',
-  silent: 'Not heard of since the server came back',
+  silent: 'Not heard from since the server came back',
 } as const satisfies Record<Unavailability, string>;
 
 /** Who has the nodes that the requirements compete for. Names a few of each kind: a fleet can be large. */
@@ -24,7 +24,10 @@ export function describeBlockers(
       const words = set.firstIn(use[how], NAMED).map((rank) => {
         const { node_id } = use.fleet.at(rank);
         const holding = holdings.get(node_id);
-        return holding === undefined ? node_id : `${node_id} by run ${holding.run_id} until ${holding.not_after}`;
+        if (holding === undefined) return node_id;
+        const { run_id, principal, not_after } = holding;
+        // No forecast: a run that goes on renews its lease with each heartbeat, and one that ends gives it up before.
+        return `${node_id} by run ${run_id} of ${principal} (leased until ${not_after} unless renewed)`;
       });
       if (words.length === 0) return '';
       const count = set.countIn(use[how]);

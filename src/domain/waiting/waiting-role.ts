@@ -25,8 +25,8 @@ export function waitingRole(
     holders: shownHolders(requirement, use).flatMap((node_id) => {
       const holding = holdings.get(node_id);
       if (holding === undefined) return [];
-      const { run_id, since, not_after } = holding;
-      return [{ node_id, run_id, since, not_after }];
+      const { run_id, principal, since, not_after } = holding;
+      return [{ node_id, run_id, principal, since, not_after }];
     }),
   };
 }

@@ -4,6 +4,8 @@ export type WaitingReason = 'OFFLINE' | 'TOO_WIDE' | 'DRAINING' | 'BUSY';
 /** The lease that keeps a node busy. The times are the database's words, passed on as they are. */
 export interface Holding {
   run_id: string;
+  /** Who submitted that run. */
+  principal: string;
   since: string;
   not_after: string;
 }

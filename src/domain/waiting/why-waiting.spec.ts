@@ -15,7 +15,12 @@ const node = (node_id: string, ...offered: string[]): Advert => ({
   capabilities: offered.map((capability) => ({ capability })),
 });
 const role = (as: string, capability: string, count?: number): Requirement => ({ as, capability, count });
-const holding = (run_id: string) => ({ run_id, since: '2024-05-01T10:00:00Z', not_after: '2024-05-01T10:05:00Z' });
+const holding = (run_id: string): Holding => ({
+  run_id,
+  principal: 'ann',
+  since: '2024-05-01T10:00:00Z',
+  not_after: '2024-05-01T10:05:00Z',
+});
 interface Given extends Omit<WaitingInput, 'use' | 'holdings'> {
   adverts: Advert[];
   busy: Map<string, Holding>;
@@ -41,7 +46,7 @@ describe('whyWaiting', () => {
   it('OFFLINE: nothing live fits', () => {
     expect(why({ adverts: [node('n1', 'y')] })).toEqual({
       reason: 'OFFLINE',
-      detail: 'Waits for other adverts. Role "a" needs 1 node that offers x; no live node does.',
+      detail: 'Role "a" needs 1 node that offers x; no live node does. It waits until enough such nodes advertise.',
       roles: [{ as: 'a', count: 1, live: 0, free: 0, busy: 0, draining: 0, holders: [] }],
     });
   });
@@ -59,7 +64,7 @@ describe('whyWaiting', () => {
     expect(why({ adverts: pair, busy })).toEqual({
       reason: 'BUSY',
       detail:
-        'Role "a" needs 1 node that offers x; 2 live nodes do, none of them free. Held: n1 by run run-a until 2024-05-01T10:05:00Z and n2 by run run-b until 2024-05-01T10:05:00Z.',
+        'Role "a" needs 1 node that offers x; 2 live nodes do, none of them free. Held: n1 by run run-a of ann (leased until 2024-05-01T10:05:00Z unless renewed) and n2 by run run-b of ann (leased until 2024-05-01T10:05:00Z unless renewed).',
       roles: [
         {
           as: 'a',
@@ -81,7 +86,7 @@ describe('whyWaiting', () => {
     const adverts = Array.from({ length: 9 }, (_, i) => node(`n${i}`, 'x'));
     const busy = new Map(adverts.map(({ node_id }) => [node_id, holding('r')]));
     const waiting = why({ adverts, busy });
-    expect(waiting.detail).toMatch(/n2 by run r until \S+ and 6 more\.$/);
+    expect(waiting.detail).toMatch(/n2 by run r of ann \(leased until \S+ unless renewed\) and 6 more\.$/);
     expect(waiting.roles[0]?.holders).toHaveLength(9);
   });
 
@@ -98,7 +103,7 @@ describe('whyWaiting', () => {
     const holdings = new Map([['n2', holding('r')]]);
     const waiting = whyWaiting({ requires: [role('a', 'x')], spread: false, use, holdings, cap: 0 });
     expect(waiting.roles).toMatchObject([{ live: 2, busy: 2, holders: [{ node_id: 'n2' }] }]);
-    expect(waiting.detail).toMatch(/Held: n1 and n2 by run r until/);
+    expect(waiting.detail).toMatch(/Held: n1 and n2 by run r of ann/);
   });
 
   it('BUSY: a node that is busy and draining is busy, and counts once', () => {
@@ -113,7 +118,7 @@ describe('whyWaiting', () => {
   it('BUSY: a node not heard of since the server came back is live and nothing else', () => {
     const waiting = why({ adverts: [node('n1', 'x')], silent: new Set(['n1']) });
     expect(waiting).toMatchObject({ reason: 'BUSY', roles: [{ live: 1, free: 0, busy: 0, draining: 0 }] });
-    expect(waiting.detail).toMatch(/ Not heard of since the server came back: n1\.$/);
+    expect(waiting.detail).toMatch(/ Not heard from since the server came back: n1\.$/);
   });
 
   it('BUSY: where only one of two roles is short, its holders alone are named', () => {
@@ -150,17 +155,42 @@ describe('whyWaiting', () => {
     });
   });
 
+  it('DRAINING: of the draining nodes those are named that matter, and no others', () => {
+    const adverts = [node('a', 'x'), node('b', 'x', 'w'), node('c', 'x', 'y')];
+    const draining = new Set(['a', 'c']);
+    // Any one and the one named c: b is free for the first.
+    const named: Requirement = { as: 'that', capability: 'y', attrs: { node_id: 'c' } };
+    for (const requires of [
+      [role('any', 'x'), named],
+      [named, role('any', 'x')],
+    ]) {
+      for (const spread of [false, true]) {
+        const { reason, detail } = why({ requires, spread, adverts, draining });
+        expect(reason).toBe('DRAINING');
+        expect(detail).toMatch(/ It would fit if c were not draining\.$/);
+      }
+    }
+    // One that serves both roles is less to ask for than one for each.
+    const both = [node('a', 'x'), node('b', 'y'), node('c', 'x', 'y', 'z')];
+    const requires = [role('one', 'x'), role('two', 'y')];
+    const all = new Set(['a', 'b', 'c']);
+    expect(why({ requires, adverts: both, draining: all }).detail).toMatch(/ if c were not draining\.$/);
+    expect(why({ requires, spread: true, adverts: both, draining: all }).detail).toMatch(
+      / if a and b were not draining\.$/,
+    );
+  });
+
   it('BUSY: where it would not be enough', () => {
     const busy = new Map([['n1', holding('r')]]);
     const waiting = why({ requires: [role('a', 'x', 2)], adverts: pair, busy, draining: new Set(['n2']) });
     expect(waiting.reason).toBe('BUSY');
-    expect(waiting.detail).toMatch(/Held: n1 by run r until \S+\. Draining: n2\.$/);
+    expect(waiting.detail).toMatch(/Held: n1 by run r of ann \(leased until \S+ unless renewed\)\. Draining: n2\.$/);
   });
 
   it('TOO_WIDE: it fits now, on more nodes than a run may lease', () => {
     const waiting = why({ requires: [role('a', 'x', 2)], adverts: pair, cap: 1 });
     expect(waiting.reason).toBe('TOO_WIDE');
-    expect(waiting.detail).toBe('It would take 2 nodes (n1 and n2), and a run may lease at most 1.');
+    expect(waiting.detail).toBe('It would take 2 nodes (n1 and n2), but a run may lease at most 1.');
   });
 
   it('agrees with the matcher, and its counts add up', () => {

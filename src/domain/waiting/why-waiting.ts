@@ -1,5 +1,6 @@
 import type { Requirement } from '../contract/contract.js';
 import type { FleetUse } from '../matching/fleet-use.js';
+import { fewestToLift } from '../matching/fewest-to-lift.js';
 import { listed } from '../matching/listed.js';
 import { match } from '../matching/match.js';
 import { tooWide } from '../matching/width.js';
@@ -26,7 +27,8 @@ export function whyWaiting(input: WaitingInput): Waiting {
 
 function reasonOf({ requires, spread, use, holdings, cap }: WaitingInput): Pick<Waiting, 'reason' | 'detail'> {
   const now = match(requires, spread, use.fleet, use.taken);
-  if (now.kind === 'unsatisfiable') return { reason: 'OFFLINE', detail: `Waits for other adverts. ${now.detail}` };
+  if (now.kind === 'unsatisfiable')
+    return { reason: 'OFFLINE', detail: `${now.detail} It waits until enough such nodes advertise.` };
   if (now.kind === 'matched') {
     const wide = tooWide(now.nodes.length, cap);
     return wide ? { reason: 'TOO_WIDE', detail: describeWidth(now.nodes, cap) } : { reason: 'BUSY', detail: NOT_YET };
@@ -34,19 +36,19 @@ function reasonOf({ requires, spread, use, holdings, cap }: WaitingInput): Pick<
   // A node that is busy as well stays taken: when it has been given back, what is left of it is that it drains.
   const undrained = use.draining.isEmpty ? now : match(requires, spread, use.fleet, use.undrained);
   if (undrained.kind === 'matched') {
-    const nodes = undrained.nodes.filter(({ node_id }) => use.draining.has(node_id));
+    const nodes = fewestToLift(requires, spread, use)!.map((rank) => use.fleet.at(rank));
     return { reason: 'DRAINING', detail: `${now.detail} It would fit if ${named(nodes)} were not draining.` };
   }
   const competing = requires.filter((requirement) => now.competing.includes(requirement.as));
   return { reason: 'BUSY', detail: `${now.detail}${describeBlockers(competing, use, holdings)}` };
 }
 
-const NOT_YET = 'Nodes that fit it are free now; the next sweep looks at it.';
+const NOT_YET = 'The nodes that it needs are free now; the next sweep will look at it.';
 
 const SHOWN = 8;
 
 function describeWidth(nodes: readonly { node_id: string }[], cap: number): string {
-  return `It would take ${nodes.length} nodes (${named(nodes)}), and a run may lease at most ${cap}.`;
+  return `It would take ${nodes.length} nodes (${named(nodes)}), but a run may lease at most ${cap}.`;
 }
 
 function named(nodes: readonly { node_id: string }[]): string {

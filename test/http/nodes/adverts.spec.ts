@@ -46,7 +46,12 @@ describe('adverts and what is shown of the fleet', () => {
       live: true,
       seen_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       expires_at: expect.any(String),
-      lease: { run_id: 'shown', since: lease.granted_at.toISOString(), not_after: lease.not_after.toISOString() },
+      lease: {
+        run_id: 'shown',
+        principal: 'anonymous',
+        since: lease.granted_at.toISOString(),
+        not_after: lease.not_after.toISOString(),
+      },
     });
     expect(items[1]).toMatchObject({ label: 'bench two', drain: 'graceful', lease: null });
     expect(Date.parse(items[0].expires_at) - Date.parse(items[0].seen_at)).toBe(3 * 3600 * 1000);

@@ -80,7 +80,7 @@ describe('after an outage', () => {
     // N3 is live and free, and was not heard of: it is offered to nobody.
     expect((await submit(server, run('e'))).status).toBe(202);
     expect(await show(server, `${role}-e`)).toMatchObject({
-      waiting: { reason: 'BUSY', detail: expect.stringContaining('Not heard of since the server came back') },
+      waiting: { reason: 'BUSY', detail: expect.stringContaining('Not heard from since the server came back') },
     });
     // N1 speaks, keeps its run and ends it.
     const spoken = await node('N1').advertise();

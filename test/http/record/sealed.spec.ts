@@ -102,7 +102,15 @@ describe('the record of a run that is over', () => {
       waited: {
         queued_at: shown.created_at,
         reason: 'BUSY',
-        holders: [{ node_id: 'n1', run_id: 'before', since: expect.any(String), not_after: expect.any(String) }],
+        holders: [
+          {
+            node_id: 'n1',
+            run_id: 'before',
+            principal: expect.stringMatching(/./),
+            since: expect.any(String),
+            not_after: expect.any(String),
+          },
+        ],
         promoted_at: expect.any(String),
         promoted_by: ['result'],
       },

@@ -57,6 +57,7 @@ describe('POST /v1/runs, 202', () => {
     const holder = {
       node_id: 'A2-N1',
       run_id: 'a2-a',
+      principal: 'anonymous',
       since: lease!.granted_at.toISOString(),
       not_after: lease!.not_after.toISOString(),
     };
