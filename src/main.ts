@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { readConfig, ConfigError } from './platform/config/read-config.js';
-import { EmbeddedError } from './platform/embedded/embedded-error.js';
+import { EmbeddedError, EmbeddedOwnerError } from './platform/embedded/embedded-error.js';
 import { type Mediator, startMediator } from './start-mediator.js';
 
 /** sysexits.h: EX_CONFIG. */
@@ -38,7 +38,7 @@ function fail(error: unknown): never {
     process.exit(EXIT_CONFIG);
   }
   process.stderr.write(`${sentenceOf(error)}\n`);
-  process.exit(1);
+  process.exit(error instanceof EmbeddedOwnerError ? EXIT_CONFIG : 1);
 }
 
 /** What a person can mend gets a sentence, a fault of ours its stack. */

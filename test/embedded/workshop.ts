@@ -118,11 +118,12 @@ export class Workshop {
     const from = 'src/platform/embedded';
     mkdirSync(join(target, from), { recursive: true });
     writeFileSync(join(target, 'package.json'), '{"type":"module"}');
-    for (const name of readdirSync(from).filter((one) => one.endsWith('.ts'))) {
-      const { code } = await transformFile(join(from, name), {
+    const own = readdirSync(from).filter((one) => one.endsWith('.ts'));
+    for (const path of [...own.map((name) => join(from, name)), 'src/platform/points.ts']) {
+      const { code } = await transformFile(path, {
         jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
       });
-      writeFileSync(join(target, from, name.replace(/ts$/, 'js')), code);
+      writeFileSync(join(target, path.replace(/ts$/, 'js')), code);
     }
   }
 }

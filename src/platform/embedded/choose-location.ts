@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { canReach } from './can-reach.js';
 import { EmbeddedError } from './embedded-error.js';
+import { guardHome } from './guard-home.js';
 import { listClusters } from './list-clusters.js';
+import { makeFolder } from './make-folder.js';
 import { type ServerUser, serverUser } from './server-user.js';
 
 export interface Location {
@@ -21,8 +23,8 @@ const ELSEWHERE = '/var/lib/mediator';
  * /var/lib/mediator. Data that exists is stayed with, whatever became of the permissions since: an empty database in
  * place of the one from yesterday would be worse than an error.
  */
-export function chooseLocation(dataDir: string): Location {
-  mkdirSync(dataDir, { recursive: true });
+export async function chooseLocation(dataDir: string): Promise<Location> {
+  const made = makeDataDir(dataDir);
   const real = realpathSync(dataDir);
   const elsewhere = join(ELSEWHERE, createHash('sha256').update(real).digest('hex').slice(0, 16));
   const here = listClusters(real);
@@ -35,10 +37,13 @@ export function chooseLocation(dataDir: string): Location {
           `or move ${there.join(', ')} to ${real} and give it to your user.`,
       );
     }
-    return { home: real };
+    return { home: real, notice: guardHome(real, undefined) };
   }
 
   const user = serverUser(real, here.at(-1) ?? there.at(-1));
+  // Root's own would be closed to whom the server runs as.
+  if (made && canReach(user, dirname(real))) await makeFolder(real, user);
+  const notice = guardHome(real, user);
   const reachable = canReach(user, real);
   if (here.length > 0 && !reachable) {
     throw new EmbeddedError(
@@ -46,7 +51,7 @@ export function chooseLocation(dataDir: string): Location {
         'Let that user enter every folder on the way (chmod a+x).',
     );
   }
-  if (here.length > 0 || (reachable && there.length === 0)) return { home: real, user };
+  if (here.length > 0 || (reachable && there.length === 0)) return { home: real, user, notice };
 
   mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
   writeFileSync(join(elsewhere, 'data-directory'), `${real}\n`);
@@ -54,4 +59,16 @@ export function chooseLocation(dataDir: string): Location {
     ? 'where it was put when the data directory could not be reached'
     : `because PostgreSQL cannot run as root and ${user.name} cannot reach the data directory`;
   return { home: elsewhere, user, notice: `The data of ${real} lies in ${elsewhere}, ${why}.` };
+}
+
+/** True where there was none. What stands above it is made like any folder. */
+function makeDataDir(dataDir: string): boolean {
+  mkdirSync(dirname(dataDir), { recursive: true });
+  try {
+    mkdirSync(dataDir, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }

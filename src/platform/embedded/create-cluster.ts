@@ -1,8 +1,10 @@
-import { chownSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Location } from './choose-location.js';
 import { EmbeddedError } from './embedded-error.js';
+import { makeFolder } from './make-folder.js';
 import type { ServerLog } from './open-server-log.js';
+import { removeAs } from './remove-as.js';
 import { supervise } from './supervise.js';
 
 export interface ClusterPlan {
@@ -20,9 +22,8 @@ export interface ClusterPlan {
 export async function createCluster(plan: ClusterPlan, { user }: Location, log: ServerLog): Promise<void> {
   const { cluster, binaries, lockFd, durable } = plan;
   const half = `${cluster}.half`;
-  rmSync(half, { recursive: true, force: true });
-  mkdirSync(half, { mode: 0o700 });
-  if (user) chownSync(half, user.uid, user.gid);
+  removeAs(user, half);
+  await makeFolder(half, user);
 
   const run = async (command: string, args: string[], input?: string) => {
     const running = supervise({ command: join(binaries, 'bin', command), args, user, logFd: log.fd, lockFd, input });

@@ -3,6 +3,11 @@ export class EmbeddedError extends Error {
   override name = 'EmbeddedError';
 }
 
+/** Something in the data directory, or it itself, is not ours: whoever owns it decides. */
+export class EmbeddedOwnerError extends EmbeddedError {
+  override name = 'EmbeddedOwnerError';
+}
+
 /** No binaries for this machine: another database has to be named. */
 export class EmbeddedUnsupportedError extends EmbeddedError {
   override name = 'EmbeddedUnsupportedError';

@@ -1,9 +1,9 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canReach } from './can-reach.js';
 import type { Location } from './choose-location.js';
-import { EmbeddedError } from './embedded-error.js';
+import { makeFolder } from './make-folder.js';
 import type { ServerUser } from './server-user.js';
 
 // sun_path is 108 bytes on Linux and 104 on Darwin, with the closing zero.
@@ -17,16 +17,11 @@ export interface SocketFolder {
 }
 
 /** A folder that nobody but the server's user (and root) may enter: that is what guards the database. */
-export function makeSocketFolder({ home, user }: Location): SocketFolder {
+export async function makeSocketFolder({ home, user }: Location): Promise<SocketFolder> {
   const near = join(home, 'socket');
   const temporary = !fits(near);
   const path = temporary ? mkdtempSync(join(temporaryFolder(user), 'mediator-')) : near;
-  if (!temporary) {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (!lstatSync(path).isDirectory()) throw new EmbeddedError(`${path} is not a folder. Remove it.`);
-    chmodSync(path, 0o700);
-  }
-  if (user) chownSync(path, user.uid, user.gid);
+  await makeFolder(path, user);
   return { path, temporary };
 }
 

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fchownSync, openSync } from 'node:fs';
 import { EmbeddedUnsupportedError } from './embedded-error.js';
+import { openFile } from './open-own.js';
 import type { ServerUser } from './server-user.js';
 
 // Darwin's open(2) can lock; Node has no name for the flag.
@@ -17,9 +18,8 @@ const PERL = 'open(my $f, "+<&=3") or exit 2; exit(flock($f, LOCK_EX | LOCK_NB) 
  * Node cannot call flock(2). The command `flock` locks the descriptor it inherits and leaves, the lock stays with ours.
  */
 export function openLocked(path: string, user?: ServerUser): number | undefined {
-  // NOFOLLOW: as root this opens files in a folder that may belong to somebody else.
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
   if (process.platform === 'darwin') {
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
     try {
       return openSync(path, flags | DARWIN_O_EXLOCK | constants.O_NONBLOCK, 0o644);
     } catch (error) {
@@ -27,7 +27,7 @@ export function openLocked(path: string, user?: ServerUser): number | undefined 
       throw error;
     }
   }
-  const fd = openSync(path, flags, 0o644);
+  const fd = openFile(path, constants.O_RDWR, 0o644, user);
   try {
     // Else a Mediator that later runs as that user could not open it.
     if (user) fchownSync(fd, user.uid, user.gid);

@@ -1,20 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  constants,
-  cpSync,
-  existsSync,
-  lchownSync,
-  lstatSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { constants, cpSync, existsSync, lstatSync, readFileSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { canReach } from './can-reach.js';
 import type { Location } from './choose-location.js';
+import { copyAs } from './copy-as.js';
 import type { Binaries } from './find-binaries.js';
+import { makeFolder } from './make-folder.js';
+import { removeAs } from './remove-as.js';
 import type { ServerUser } from './server-user.js';
 
 interface Link {
@@ -28,15 +21,15 @@ interface Link {
  * The package itself is used where possible. A copy goes beside the data, not to /tmp: there anybody could have put
  * binaries of his own under the name. Runs under the owner lock, so nobody else makes or removes a copy meanwhile.
  */
-export function prepareBinaries(
+export async function prepareBinaries(
   { native, version }: Binaries,
   { home, user }: Location,
   log: (line: string) => void,
-): string {
+): Promise<string> {
   const prefix = 'binaries-';
   const copy = join(home, `${prefix}${version}-${fingerprint(native)}`);
   for (const name of readdirSync(home)) {
-    if (name.startsWith(prefix) && name !== basename(copy)) rmSync(join(home, name), { recursive: true });
+    if (name.startsWith(prefix) && name !== basename(copy)) removeAs(user, join(home, name));
   }
   const links = readLinks(native);
   const probes = ['bin/postgres', 'lib', 'share/postgresql/postgres.bki'].map((path) => join(native, path));
@@ -45,19 +38,26 @@ export function prepareBinaries(
   if (!existsSync(copy)) {
     log(`copying PostgreSQL's binaries to ${copy}`);
     const half = `${copy}.half`;
-    cpSync(native, half, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE });
-    restoreLinks(half, links);
-    if (user) giveTo(user, half);
+    if (user) {
+      await makeFolder(half, user);
+      await copyAs(user, native, half);
+      linkAs(user, half, links);
+    } else {
+      cpSync(native, half, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE });
+      restoreLinks(half, links);
+    }
     renameSync(half, copy);
   }
   return copy;
 }
 
-// A checkout made under a strict umask is of modes that only its owner can use.
-function giveTo({ uid, gid }: ServerUser, folder: string): void {
-  lchownSync(folder, uid, gid);
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-    lchownSync(join(folder, name), uid, gid);
+/** Makes the links that are missing in a copy of the user's, as the user. */
+function linkAs({ uid, gid }: ServerUser, native: string, links: Link[]): void {
+  for (const { source, target } of links) {
+    const link = join(native, relative('native', target));
+    if (existsSync(link)) continue;
+    spawnSync('ln', ['-s', '--', basename(source), link], { uid, gid, cwd: '/', stdio: 'ignore' });
+  }
 }
 
 // A reinstalled package of the same version is another file; its copy must not survive it.

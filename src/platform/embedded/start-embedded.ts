@@ -25,7 +25,7 @@ export interface EmbeddedOptions {
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const binaries = findBinaries();
-  const location = chooseLocation(resolve(options.dataDir));
+  const location = await chooseLocation(resolve(options.dataDir));
   const ownerFd = await takeOwnerLock(location);
   try {
     return await startOwned(options, binaries, location, () => closeSync(ownerFd));
@@ -43,11 +43,11 @@ async function startOwned(
 ): Promise<EmbeddedServer> {
   const { settings = {}, log = () => undefined } = options;
   const cluster = join(location.home, `postgres-${found.major}`);
-  const binaries = prepareBinaries(found, location, log);
+  const binaries = await prepareBinaries(found, location, log);
   const lockFd = await takeServerLock(location, cluster, log);
   const serverLog = openServerLog(location);
   try {
-    if (checkMajor(location.home, cluster, found.major)) clearStalePid(location.home, cluster, log);
+    if (checkMajor(location.home, cluster, found.major)) clearStalePid(location, cluster, log);
     else {
       log(`creating a PostgreSQL ${found.major} database in ${cluster}`);
       await createCluster({ cluster, binaries, lockFd, durable: settings.fsync !== 'off' }, location, serverLog);

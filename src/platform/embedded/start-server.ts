@@ -32,7 +32,7 @@ export async function startServer(plan: ServerPlan): Promise<EmbeddedServer> {
   let socket: SocketFolder;
   let server: Supervised;
   try {
-    socket = makeSocketFolder(location);
+    socket = await makeSocketFolder(location);
     const settings = {
       ...DEFAULTS,
       ...plan.settings,
