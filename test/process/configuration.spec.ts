@@ -1,3 +1,6 @@
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type ConfigError, readConfig } from '../../src/platform/config/read-config.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
@@ -192,4 +195,34 @@ describe('the configuration', () => {
       expect.stringMatching(new RegExp(`^${name} must be a number .*; it is "${value}"$`)),
     ]);
   });
+
+  it('a tokens file that others may write to is refused, and a sentence says so', async () => {
+    const tokens = new TokensFile();
+    try {
+      tokens.add({ name: 'ann', role: 'submitter' });
+      chmodSync(tokens.path, 0o666);
+      expect(await refused({ MEDIATOR_TOKENS_FILE: tokens.path, PORT: '0' })).toEqual([
+        `MEDIATOR_TOKENS_FILE ${tokens.path} must not be writable by others: chmod go-w it`,
+      ]);
+      chmodSync(tokens.path, 0o644);
+      expect(faults({ MEDIATOR_TOKENS_FILE: tokens.path })).toEqual([]);
+    } finally {
+      tokens.remove();
+    }
+  });
+
+  (process.getuid?.() === 0 ? it : it.skip)(
+    'a data directory of somebody else is refused, and a sentence says so',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'mediator-foreign-'));
+      try {
+        chownSync(folder, 4711, 4711);
+        const [line, ...more] = await refused({ DATABASE_URL: '', MEDIATOR_DATA_DIR: folder, PORT: '0' });
+        expect(line).toMatch(/^The data directory \S+ belongs to somebody else than \w+, or is a link\. Give it to/);
+        expect(more).toEqual([]);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
 });

@@ -1,5 +1,8 @@
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readTokens, readTokensFile } from './read-tokens.js';
+import { judgeFile, readTokens, readTokensFile } from './read-tokens.js';
 
 const [A, B] = ['a'.repeat(64), 'B'.repeat(64)];
 const ann = { name: 'ann', role: 'submitter', sha256: A };
@@ -73,5 +76,38 @@ describe('a tokens file', () => {
       faults: ['must be a file that can be read: ENOENT'],
     });
     expect(readTokensFile('/')).toEqual({ ok: false, faults: ['must be a file that can be read: EISDIR'] });
+  });
+});
+
+describe('who may write to a tokens file', () => {
+  const own = { uid: 1000, gid: 1000 };
+
+  it.each([
+    ['ours, readable by all', 0o100644, 1000, 1000, {}],
+    ['ours, closed', 0o100600, 1000, 1000, {}],
+    ["root's, as a mounted secret", 0o100644, 0, 0, {}],
+    ["root's, for our group to read", 0o100440, 0, 1000, {}],
+    ['writable by all', 0o100666, 1000, 1000, { fault: expect.stringMatching(/writable by others: chmod go-w/) }],
+    ['writable by another group', 0o100664, 1000, 50, { fault: expect.stringMatching(/chmod go-w/) }],
+    ["writable by root's group", 0o100664, 0, 0, { fault: expect.stringMatching(/chmod go-w/) }],
+    ['writable by our own group', 0o100664, 1000, 1000, { warning: expect.stringMatching(/group 1000/) }],
+    ["somebody else's", 0o100644, 1001, 1000, { warning: expect.stringMatching(/belongs to user 1001/) }],
+  ])('%s', (_what, mode, uid, gid, expected) => {
+    expect(judgeFile({ mode, uid, gid }, own)).toEqual(expected);
+  });
+
+  it('is judged where a link leads', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mediator-tokens-'));
+    try {
+      const [file, link] = [join(folder, 'data'), join(folder, 'tokens.json')];
+      writeFileSync(file, JSON.stringify([ann]));
+      symlinkSync('data', link);
+      chmodSync(file, 0o644);
+      expect(readTokensFile(link)).toMatchObject({ ok: true, tokens: [{ name: 'ann' }] });
+      chmodSync(file, 0o666);
+      expect(readTokensFile(link)).toMatchObject({ ok: false, faults: [expect.stringMatching(/go-w/)] });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

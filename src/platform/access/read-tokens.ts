@@ -1,23 +1,47 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { NODE_ID, NODE_ID_RULE } from '../http/node-id.js';
 import { PRINCIPAL, PRINCIPAL_RULE } from '../http/principal.js';
 import { type Role, ROLES } from './role.js';
 import type { Token } from './token.js';
 
 /** Tokens, or all that is wrong with the file. A fault never repeats what stands there: it may be a token by mistake. */
-export type ReadTokens = { ok: true; tokens: Token[] } | { ok: false; faults: string[] };
+export type ReadTokens =
+  /** `warning`: what is to be said of the file, though it is taken. */
+  { ok: true; tokens: Token[]; warning?: string } | { ok: false; faults: string[] };
 
 const KEYS = ['name', 'role', 'node_id', 'sha256'];
 const SHA256 = /^[0-9a-fA-F]{64}$/;
 
 export function readTokensFile(path: string): ReadTokens {
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    const fd = openSync(path, 'r');
+    try {
+      const { fault, warning } = judgeFile(fstatSync(fd), { uid: process.geteuid?.(), gid: process.getegid?.() });
+      if (fault !== undefined) return { ok: false, faults: [fault] };
+      const read = readTokens(readFileSync(fd, 'utf8'));
+      return read.ok ? { ...read, warning } : read;
+    } finally {
+      closeSync(fd);
+    }
   } catch (error) {
     return { ok: false, faults: [`must be a file that can be read: ${(error as NodeJS.ErrnoException).code}`] };
   }
-  return readTokens(text);
+}
+
+/**
+ * Who may write to the file decides who may do what here. It is judged by what a link leads to, as orchestrators mount
+ * secrets. Others may read it: it has hashes only. What is usual is taken and said: a group that is the server's own, as
+ * where each user has one, and an owner from outside of a container.
+ */
+export function judgeFile(
+  { mode, uid, gid }: Pick<Stats, 'mode' | 'uid' | 'gid'>,
+  own: { uid: number | undefined; gid: number | undefined },
+): { fault?: string; warning?: string } {
+  if ((mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== own.gid)) {
+    return { fault: 'must not be writable by others: chmod go-w it' };
+  }
+  if (uid !== 0 && uid !== own.uid) return { warning: `belongs to user ${uid}, who may so decide who speaks here` };
+  return (mode & 0o020) === 0 ? {} : { warning: `may be written by group ${gid}, which may so decide who speaks here` };
 }
 
 /** `[{ "name", "role", "node_id"?, "sha256" }]`. */

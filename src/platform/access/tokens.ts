@@ -27,7 +27,13 @@ export class Tokens implements OnModuleInit, OnModuleDestroy {
   }
 
   onModuleInit(): void {
-    if (!this.open) process.on('SIGHUP', this.#onHangup);
+    if (this.open) return;
+    this.#warn(this.config.tokensWarning);
+    process.on('SIGHUP', this.#onHangup);
+  }
+
+  #warn(warning: string | undefined): void {
+    if (warning !== undefined) this.#logger.warn(`MEDIATOR_TOKENS_FILE ${this.config.tokensFile} ${warning}`);
   }
 
   onModuleDestroy(): void {
@@ -60,6 +66,7 @@ export class Tokens implements OnModuleInit, OnModuleDestroy {
     this.#known = next;
     const gone = before.filter((one) => !next.includes(one));
     for (const { revoke } of gone) revoke();
+    this.#warn(read.warning);
     this.#logger.log({ msg: 'read the tokens file again', tokens: next.length, revoked: gone.length });
   }
 }

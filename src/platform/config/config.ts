@@ -13,6 +13,8 @@ export class Config {
   readonly tokensFile?: string;
   /** Those that the file had at start. */
   readonly tokens?: readonly Token[];
+  /** What was to be said of the file, though it was taken. */
+  readonly tokensWarning?: string;
   /** Open mode may listen on more than loopback, and be asked by pages of others. */
   readonly insecure!: boolean;
   /** The first life of a lease. */

@@ -65,6 +65,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port: whole('PORT', 3000, 0, 65_535),
     tokensFile,
     tokens: read?.ok ? read.tokens : undefined,
+    tokensWarning: read?.ok ? read.warning : undefined,
     insecure: oneOf('MEDIATOR_INSECURE', 'false', ['true', 'false']) === 'true',
     leaseTtlSeconds: seconds('MEDIATOR_LEASE_TTL_SECONDS', 3600, YEAR_SECONDS),
     renewSeconds: seconds('MEDIATOR_RENEW_SECONDS', 60, LONGEST_TIMER_SECONDS),

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, realpathSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { canReach } from './can-reach.js';
 import { EmbeddedError } from './embedded-error.js';
 import { guardHome } from './guard-home.js';
 import { listClusters } from './list-clusters.js';
 import { makeFolder } from './make-folder.js';
+import { openFile } from './open-own.js';
 import { type ServerUser, serverUser } from './server-user.js';
 
 export interface Location {
@@ -54,7 +55,9 @@ export async function chooseLocation(dataDir: string): Promise<Location> {
   if (here.length > 0 || (reachable && there.length === 0)) return { home: real, user, notice };
 
   mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
-  writeFileSync(join(elsewhere, 'data-directory'), `${real}\n`);
+  const named = openFile(join(elsewhere, 'data-directory'), constants.O_WRONLY | constants.O_TRUNC, 0o644, undefined);
+  writeSync(named, `${real}\n`);
+  closeSync(named);
   const why = reachable
     ? 'where it was put when the data directory could not be reached'
     : `because PostgreSQL cannot run as root and ${user.name} cannot reach the data directory`;

@@ -4,7 +4,6 @@ import { PAGE_BYTES } from '../../../src/platform/http/fill-page.js';
 import { readRunPage } from '../../../src/runs/read-runs.sql.js';
 import type { Answer } from '../../support/http.js';
 import { R } from '../../support/contracts.js';
-import type { Answer } from '../../support/http.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { upload } from '../../support/uploads.js';
 
