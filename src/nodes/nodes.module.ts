@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { FleetModule } from '../fleet/fleet.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { RecordsModule } from '../records/records.module.js';
 import { Advertise } from './advertise.js';
@@ -6,7 +7,7 @@ import { NodesController } from './nodes.controller.js';
 import { ShowNodes } from './show-nodes.js';
 
 @Module({
-  imports: [QueueModule, RecordsModule],
+  imports: [FleetModule, QueueModule, RecordsModule],
   controllers: [NodesController],
   providers: [Advertise, ShowNodes],
 })

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { summarizeCapabilities } from '../domain/matching/summarize-capabilities.js';
-import { readAdverts } from '../fleet/read-adverts.sql.js';
+import type { RankedFleet } from '../domain/matching/ranked-fleet.js';
+import { type CapabilitySummary, summarizeCapabilities } from '../domain/matching/summarize-capabilities.js';
+import { FleetView } from '../fleet/fleet-view.js';
 import { Database } from '../platform/database/database.js';
 import type { CapabilitiesDto, NodeDto, NodesDto } from './node.dto.js';
 import { type NodeRow, readNodes } from './read-nodes.sql.js';
@@ -8,7 +9,13 @@ import { type NodeRow, readNodes } from './read-nodes.sql.js';
 /** The fleet as it is shown. */
 @Injectable()
 export class ShowNodes {
-  constructor(private readonly database: Database) {}
+  /** What a fleet offers is summed up once: it is the same object for as long as nobody's offer changes, comes or goes. */
+  readonly #summaries = new WeakMap<RankedFleet, CapabilitySummary[]>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly fleet: FleetView,
+  ) {}
 
   async nodes(all: boolean): Promise<NodesDto> {
     const { observed_at, nodes } = await readNodes(this.database, all);
@@ -16,7 +23,10 @@ export class ShowNodes {
   }
 
   async capabilities(): Promise<CapabilitiesDto> {
-    return { items: summarizeCapabilities(await readAdverts(this.database)) };
+    const { adverts } = await this.fleet.look();
+    let items = this.#summaries.get(adverts);
+    if (items === undefined) this.#summaries.set(adverts, (items = summarizeCapabilities(adverts.adverts)));
+    return { items };
   }
 }
 

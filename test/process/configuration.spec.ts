@@ -211,9 +211,9 @@ describe('the configuration', () => {
     }
   });
 
-  (process.getuid?.() === 0 ? it : it.skip)(
-    'a data directory of somebody else is refused, and a sentence says so',
-    async () => {
+  const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
+  asRoot('as root', () => {
+    it('a data directory of somebody else is refused, and a sentence says so', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'mediator-foreign-'));
       try {
         chownSync(folder, 4711, 4711);
@@ -223,6 +223,6 @@ describe('the configuration', () => {
       } finally {
         rmSync(folder, { recursive: true });
       }
-    },
-  );
+    });
+  });
 });

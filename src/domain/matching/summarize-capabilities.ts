@@ -8,7 +8,7 @@ export interface CapabilitySummary {
 
 /** What these nodes offer together: each capability with how many nodes have it and every value of its attributes, sorted. */
 export function summarizeCapabilities(
-  fleet: { node_id: string; capabilities: CapabilityEntry[] }[],
+  fleet: readonly { node_id: string; capabilities: CapabilityEntry[] }[],
 ): CapabilitySummary[] {
   const found = new Map<string, { nodes: Set<string>; attrs: Map<string, Set<string>> }>();
   for (const { node_id, capabilities } of fleet) {

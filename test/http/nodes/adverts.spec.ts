@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { readWholeFleet } from '../../../src/fleet/read-fleet-state.sql.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../../src/platform/database/database.js';
 import { atPoints } from '../../../src/platform/points.js';
 import { R } from '../../support/contracts.js';
@@ -89,6 +89,19 @@ describe('adverts and what is shown of the fleet', () => {
       { capability: 'rig', nodes: 2, attrs: { os: ['linux'], soc: ['a', 'b'] } },
     ]);
     await post('runs/k/cancel');
+  });
+
+  it('GET /v1/capabilities reads what was changed since, not every advert', async () => {
+    await get('capabilities');
+    const spy = jest.spyOn(server.mediator.app.get(Database), 'query');
+    const again = await get('capabilities');
+    const names = spy.mock.calls.map(([sql]) => /^\s*\/\* (\S+) \*\//.exec(sql)?.[1]);
+    spy.mockRestore();
+    expect(names).toEqual(['fleet.read-changes']);
+    await server.node('later', [{ role: 'later' }]).advertise();
+    const { items } = await get('capabilities');
+    expect(items).not.toEqual(again.items);
+    expect(JSON.stringify(items)).toContain('"later"');
   });
 
   it('an advert replaces the one before, and its answer says when to speak again', async () => {
