@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, mkdirSync, realpathSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, mkdirSync, realpathSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { canReach } from './can-reach.js';
 import { EmbeddedError } from './embedded-error.js';
 import { guardHome } from './guard-home.js';
 import { listClusters } from './list-clusters.js';
 import { makeFolder } from './make-folder.js';
-import { openFile } from './open-own.js';
+import { openOwn } from './open-own.js';
 import { type ServerUser, serverUser } from './server-user.js';
 
 export interface Location {
@@ -55,7 +55,8 @@ export async function chooseLocation(dataDir: string): Promise<Location> {
   if (here.length > 0 || (reachable && there.length === 0)) return { home: real, user, notice };
 
   mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
-  const named = openFile(join(elsewhere, 'data-directory'), constants.O_WRONLY | constants.O_TRUNC, 0o644, undefined);
+  const named = openOwn(join(elsewhere, 'data-directory'), undefined, { flags: constants.O_WRONLY, mode: 0o644 });
+  ftruncateSync(named);
   writeSync(named, `${real}\n`);
   closeSync(named);
   const why = reachable

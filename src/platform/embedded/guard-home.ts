@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fstatSync } from 'node:fs';
 import { EmbeddedOwnerError } from './embedded-error.js';
-import { openFolder } from './open-own.js';
+import { openOwn } from './open-own.js';
 import type { ServerUser } from './server-user.js';
 
 /**
@@ -13,7 +13,7 @@ export function guardHome(home: string, user: ServerUser | undefined): string | 
   let fd: number;
   try {
     // Root's, too: as in a volume that an orchestrator has made.
-    fd = openFolder(home, me === 0 ? user : { name: 'root', uid: 0, gid: 0 });
+    fd = openOwn(home, me === 0 ? user : { name: 'root', uid: 0, gid: 0 }, 'folder');
   } catch (error) {
     if (!(error instanceof EmbeddedOwnerError)) throw error;
     throw new EmbeddedOwnerError(

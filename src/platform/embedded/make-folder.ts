@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, fchownSync, fstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { point } from '../points.js';
 import { EmbeddedOwnerError } from './embedded-error.js';
-import { openFolder } from './open-own.js';
+import { openOwn } from './open-own.js';
 import type { ServerUser } from './server-user.js';
 
 /**
@@ -15,7 +15,7 @@ export async function makeFolder(path: string, user: ServerUser | undefined): Pr
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   await point('embedded.folder-made');
-  const fd = openFolder(path, user);
+  const fd = openOwn(path, user, 'folder');
   try {
     if (user && fstatSync(fd).uid !== user.uid) {
       if (readdirSync(path).length > 0) throw new EmbeddedOwnerError(`${path} is root's and not empty. Remove it.`);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fchownSync, openSync } from 'node:fs';
 import { EmbeddedUnsupportedError } from './embedded-error.js';
-import { openFile } from './open-own.js';
+import { openOwn } from './open-own.js';
 import type { ServerUser } from './server-user.js';
 
 // Darwin's open(2) can lock; Node has no name for the flag.
@@ -27,7 +27,7 @@ export function openLocked(path: string, user?: ServerUser): number | undefined 
       throw error;
     }
   }
-  const fd = openFile(path, constants.O_RDWR, 0o644, user);
+  const fd = openOwn(path, user, { flags: constants.O_RDWR, mode: 0o644 });
   try {
     // Else a Mediator that later runs as that user could not open it.
     if (user) fchownSync(fd, user.uid, user.gid);

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { EmbeddedOwnerError } from './embedded-error.js';
 import type { ServerUser } from './server-user.js';
 
@@ -8,42 +8,37 @@ import type { ServerUser } from './server-user.js';
  * the descriptor: what is changed is what was looked at.
  */
 
-/** Opens a folder that is ours, or the server's user's; throws where it is anything else. The caller closes it. */
-export function openFolder(path: string, user: ServerUser | undefined): number {
-  return openOwn(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW, user, (found) =>
-    found.isDirectory(),
-  );
-}
-
-/** Opens a file that is ours, or the server's user's, and has no other name; makes it where there is none. */
-export function openFile(path: string, flags: number, mode: number, user: ServerUser | undefined): number {
-  const wanted = flags | constants.O_CREAT | constants.O_NOFOLLOW;
-  return openOwn(path, wanted, user, (found) => found.isFile() && found.nlink === 1, mode);
-}
-
-function openOwn(
+/**
+ * Opens a folder, or a file with no other name, which is made where there is none. Throws where it is anything else, or
+ * neither ours nor the server's user's. The caller closes it.
+ */
+export function openOwn(
   path: string,
-  flags: number,
   user: ServerUser | undefined,
-  isWanted: (found: Stats) => boolean,
-  mode?: number,
+  wanted: 'folder' | { flags: number; mode: number },
 ): number {
-  let fd: number;
-  try {
-    fd = openSync(path, flags, mode);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (['ELOOP', 'ENOTDIR', 'EISDIR', 'EMLINK'].includes(code)) throw strange(path);
-    throw error;
-  }
+  const { O_RDONLY, O_DIRECTORY, O_CREAT, O_NOFOLLOW } = constants;
+  const fd =
+    wanted === 'folder'
+      ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+      : open(path, wanted.flags | O_CREAT | O_NOFOLLOW, wanted.mode);
   try {
     const found = fstatSync(fd);
-    if (!isWanted(found)) throw strange(path);
+    if (wanted !== 'folder' && !(found.isFile() && found.nlink === 1)) throw strange(path);
     if (found.uid !== process.getuid?.() && found.uid !== user?.uid) throw foreign(path, found.uid);
     return fd;
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+}
+
+function open(path: string, flags: number, mode?: number): number {
+  try {
+    return openSync(path, flags, mode);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw ['ELOOP', 'ENOTDIR', 'EISDIR', 'EMLINK'].includes(code) ? strange(path) : error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fchownSync, fstatSync, ftruncateSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Location } from './choose-location.js';
-import { openFile } from './open-own.js';
+import { openOwn } from './open-own.js';
 
 export interface ServerLog {
   path: string;
@@ -18,7 +18,7 @@ const TAIL_LINES = 15;
 
 export function openServerLog({ home, user }: Location): ServerLog {
   const path = join(home, 'postgres.log');
-  const fd = openFile(path, constants.O_RDWR | constants.O_APPEND, 0o600, user);
+  const fd = openOwn(path, user, { flags: constants.O_RDWR | constants.O_APPEND, mode: 0o600 });
   if (user) fchownSync(fd, user.uid, user.gid);
   if (fstatSync(fd).size > TRUNCATE_ABOVE_BYTES) ftruncateSync(fd);
   const start = fstatSync(fd).size;
