@@ -13,6 +13,7 @@ const SETTINGS: Readonly<Record<keyof ConfigValues, Kind>> = {
   port: 'of each',
   tokensFile: 'of each',
   tokens: 'of each',
+  tokensWarning: 'of each',
   insecure: 'of each',
   leaseTtlSeconds: { variable: 'MEDIATOR_LEASE_TTL_SECONDS' },
   renewSeconds: { variable: 'MEDIATOR_RENEW_SECONDS' },
