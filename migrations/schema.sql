@@ -75,6 +75,17 @@ CREATE UNIQUE INDEX blobs_one_per_attempt ON public.blobs USING btree (run_id, s
 CREATE INDEX blobs_unpromised ON public.blobs USING btree (run_id, seq, name) WHERE (promised IS FALSE);
 CREATE INDEX blobs_unpublished ON public.blobs USING btree (started_at) WHERE (published_at IS NULL);
 
+CREATE TABLE ended_runs (
+  state text NOT NULL,
+  runs bigint NOT NULL,
+  CONSTRAINT ended_runs_pkey PRIMARY KEY (state)
+);
+
+CREATE TABLE ended_runs_news (
+  state text NOT NULL,
+  runs bigint NOT NULL
+);
+
 CREATE TABLE events (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
@@ -376,6 +387,22 @@ BEGIN
     USING ERRCODE = 'object_not_in_prerequisite_state';
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.run_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'TRUNCATE' THEN
+    DELETE FROM ended_runs;
+    DELETE FROM ended_runs_news;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO ended_runs_news (state, runs) VALUES (OLD.state, -1);
+  ELSE
+    INSERT INTO ended_runs_news (state, runs) VALUES (NEW.state, 1);
+  END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.asks FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.blob_chunks FOR EACH ROW EXECUTE FUNCTION refuse_change_of_published_chunk();
@@ -395,6 +422,10 @@ CREATE TRIGGER queue_changed AFTER UPDATE ON public.runs FOR EACH ROW WHEN (((ol
 CREATE TRIGGER queue_emptied AFTER TRUNCATE ON public.runs FOR EACH STATEMENT EXECUTE FUNCTION queue_changed();
 CREATE TRIGGER queue_entered AFTER INSERT ON public.runs FOR EACH ROW WHEN ((new.state = 'QUEUED'::text)) EXECUTE FUNCTION queue_changed();
 CREATE TRIGGER queue_left AFTER DELETE ON public.runs FOR EACH ROW WHEN ((old.state = 'QUEUED'::text)) EXECUTE FUNCTION queue_changed();
+CREATE TRIGGER run_began_over AFTER INSERT ON public.runs FOR EACH ROW WHEN ((new.ended_at IS NOT NULL)) EXECUTE FUNCTION run_ended();
+CREATE TRIGGER run_ended AFTER UPDATE ON public.runs FOR EACH ROW WHEN (((old.ended_at IS NULL) AND (new.ended_at IS NOT NULL))) EXECUTE FUNCTION run_ended();
+CREATE TRIGGER run_forgotten AFTER DELETE ON public.runs FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION run_ended();
+CREATE TRIGGER runs_emptied AFTER TRUNCATE ON public.runs FOR EACH STATEMENT EXECUTE FUNCTION run_ended();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.steps FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 
 CREATE VIEW invariants AS
@@ -560,6 +591,8 @@ COMMENT ON COLUMN public.asks.answerers IS 'null: anybody who may submit';
 COMMENT ON COLUMN public.blob_chunks.at IS 'offset of the first byte';
 COMMENT ON TABLE public.blobs IS 'uploads; one that is not published yet is invisible, and is swept away if it is left over';
 COMMENT ON COLUMN public.blobs.promised IS 'its step promises the name; false: no step does; null: from before, when it could be another step''s';
+COMMENT ON TABLE public.ended_runs IS 'how many runs have ended so, but for those that ended_runs_news still has';
+COMMENT ON TABLE public.ended_runs_news IS 'runs that have ended since the reaper last added them up: an end adds a row and waits for nobody, where a count that all of them write would make each wait for the one before';
 COMMENT ON COLUMN public.events.xid IS 'ids commit out of order: a resumable reader goes by pg_snapshot_xmin(), then by id';
 COMMENT ON TABLE public.fleet_changes IS 'nodes whose advert or lease was changed: who keeps the fleet in memory reads what is new since its last snapshot';
 COMMENT ON COLUMN public.fleet_changes.node_id IS 'the empty string: all of them';
