@@ -37,6 +37,7 @@ const CODES = {
   rate_limited: 429,
   unsatisfiable: 422,
   too_wide: 422,
+  not_promised: 422,
   run_id_taken: 422,
   schema_violation: 422,
   internal: 500,
