@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { readConfig, ConfigError } from './platform/config/read-config.js';
 import { EmbeddedError, EmbeddedOwnerError } from './platform/embedded/embedded-error.js';
+import { DatabaseUnfit } from './platform/database/faults.js';
 import { type Mediator, startMediator } from './start-mediator.js';
 
 /** sysexits.h: EX_CONFIG. */
@@ -38,14 +39,14 @@ function fail(error: unknown): never {
     process.exit(EXIT_CONFIG);
   }
   process.stderr.write(`${sentenceOf(error)}\n`);
-  process.exit(error instanceof EmbeddedOwnerError ? EXIT_CONFIG : 1);
+  process.exit(error instanceof DatabaseUnfit || error instanceof EmbeddedOwnerError ? EXIT_CONFIG : 1);
 }
 
 /** What a person can mend gets a sentence, a fault of ours its stack. */
 function sentenceOf(error: unknown): string {
   const { code, message, stack } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE' || code === 'EACCES') return `${message}; set PORT or HOST to another`;
-  return error instanceof EmbeddedError ? error.message : (stack ?? String(error));
+  return error instanceof EmbeddedError || error instanceof DatabaseUnfit ? error.message : (stack ?? String(error));
 }
 
 main().catch(fail);

@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AskNotices } from './asks/ask-notices.js';
 import { createApplication } from './create-application.js';
-import type { Config } from './platform/config/config.js';
+import { Config } from './platform/config/config.js';
 import { Database } from './platform/database/database.js';
-import { isUnreachable } from './platform/database/faults.js';
 import { Hints } from './platform/database/hints.js';
 import { migrate } from './platform/database/migrate.js';
+import { UntilReached } from './platform/database/until-reached.js';
 import type { EmbeddedServer } from './platform/embedded/embedded-server.js';
 import { startEmbedded } from './platform/embedded/start-embedded.js';
 import { Lifecycle } from './platform/lifecycle.js';
@@ -30,14 +29,13 @@ export interface Mediator {
   databaseLost: Promise<string>;
 }
 
-const RECONNECT_SECONDS = 0.25;
 /** What ends at the end of the grace has so long to do so; a database that does not answer keeps nobody for longer. */
 const LAST_MS = 500;
 
 /**
  * Starts in this order: the port opens and answers 503 under /v1 → database → migrations → look for an outage, own row →
  * start-up wake → ready → reaper. Resolves when it is ready; what is wrong with the data directory or the port is thrown,
- * a database that does not answer is waited for.
+ * a database that does not answer is waited for, and one that cannot be used is thrown as a sentence.
  */
 export async function startMediator(
   config: Config,
@@ -67,29 +65,17 @@ export async function startMediator(
 async function bringUp(app: NestFastifyApplication, databaseUrl: string): Promise<void> {
   const lifecycle = app.get(Lifecycle);
   const database = app.get(Database);
-  await untilReached(() => database.connect(databaseUrl), lifecycle.stopping);
-  await untilReached(() => migrate(database.source), lifecycle.stopping);
-  await untilReached(() => app.get(ServerPresence).arrive(), lifecycle.stopping);
+  const { answerSeconds } = app.get(Config);
+  const reached = new UntilReached(lifecycle.stopping);
+  await reached.do('connecting', () => database.connect(databaseUrl));
+  await reached.do('later', () => migrate(database.source, { answerSeconds }));
+  await reached.do('later', () => app.get(ServerPresence).arrive());
   if (!lifecycle.stopping.aborted) await app.get(Hints).start(databaseUrl);
   await app.get(QueueService).wake('startup');
   if (lifecycle.stopping.aborted) return;
   lifecycle.markReady();
   app.get(Reaper).start();
   app.get(AskNotices).start();
-}
-
-/** Tries until the database answers. Any other error is thrown: waiting would not help. */
-async function untilReached(step: () => Promise<void>, stopping: AbortSignal): Promise<void> {
-  const logger = new Logger('start');
-  for (;;) {
-    try {
-      return await step();
-    } catch (error) {
-      if (!isUnreachable(error) || stopping.aborted) throw error;
-      logger.warn(`the database does not answer yet: ${(error as Error).message}`);
-    }
-    await sleep(RECONNECT_SECONDS * 1000, undefined, { signal: stopping });
-  }
 }
 
 async function stopInOrder(

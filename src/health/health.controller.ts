@@ -1,8 +1,10 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get, Header, Logger } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { HealthCheck, type HealthCheckResult, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { AnybodyMayCall } from '../platform/access/may-call.decorator.js';
 import { Database } from '../platform/database/database.js';
+import { causeOf, SessionSpoiled, TakesNoWrites } from '../platform/database/faults.js';
+import { Told } from '../platform/database/told.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { within } from '../platform/within.js';
 import { ping } from './ping.sql.js';
@@ -16,6 +18,9 @@ const DATABASE_SECONDS = 2;
 @ApiTags('operation')
 @Controller()
 export class HealthController {
+  readonly #logger = new Logger('health');
+  readonly #told = new Told();
+
   constructor(
     private readonly health: HealthCheckService,
     private readonly indicator: HealthIndicatorService,
@@ -46,7 +51,8 @@ export class HealthController {
       },
       async () => {
         const database = this.indicator.check('database');
-        return (await this.#answers()) ? database.up() : database.down({ message: 'does not answer' });
+        const message = await this.#trouble();
+        return message === undefined ? database.up() : database.down({ message });
       },
     ]);
   }
@@ -60,12 +66,16 @@ export class HealthController {
     return this.figures.text();
   }
 
-  async #answers(): Promise<boolean> {
+  /** Undefined where the database answers and takes writes. */
+  async #trouble(): Promise<string | undefined> {
     try {
       await within(DATABASE_SECONDS, ping(this.database));
-      return true;
-    } catch {
-      return false;
+      this.#told.forget();
+      return undefined;
+    } catch (error) {
+      const cause = causeOf(error);
+      this.#told.tell(String(cause), () => this.#logger.warn({ msg: 'not ready: the database is no help', cause }));
+      return error instanceof TakesNoWrites || error instanceof SessionSpoiled ? 'takes no writes' : 'does not answer';
     }
   }
 }

@@ -5,8 +5,8 @@ import { ApiProblemsToAnybody } from '../platform/http/api-problems.decorator.js
 import { HealthReportDto } from './health.dto.js';
 
 const description = `
-For whoever sends requests here: 200 when the database answers, the start is done and the server has not been told to stop: it
-may linger then, and serve everything for a while. The 503 has the same report and is no problem document. It waits at most two seconds for the database. Safe to repeat.
+For whoever sends requests here: 200 when the database answers and takes writes, the start is done and the server has not been told
+to stop: it may linger then, and serve everything for a while. The 503 has the same report and is no problem document. It waits at most two seconds for the database. Safe to repeat.
 `.trim();
 
 export function ReadyzApi(): MethodDecorator {

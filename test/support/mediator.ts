@@ -34,7 +34,7 @@ export interface TestMediator {
 export interface TestOptions {
   env?: Record<string, string>;
   /** What no variable sets. */
-  config?: Partial<Pick<Config, 'answerSeconds' | 'listenCheckSeconds' | 'bodyPauseSeconds'>>;
+  config?: Partial<Pick<Config, 'answerSeconds' | 'listenCheckSeconds' | 'bodyPauseSeconds' | 'connectionLifeSeconds'>>;
   /** A database that another server uses too; it is not dropped here. */
   database?: TestDatabase;
 }

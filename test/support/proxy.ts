@@ -21,6 +21,8 @@ export interface Proxy {
   swallow(what: 'everything' | 'answers'): void;
   /** New connections work; on the old ones everything is lost for good. */
   heal(): void;
+  /** New connections lead to another server; the old ones stay. */
+  leadTo(url: string): void;
 }
 
 /** One direction of a connection. */
@@ -32,8 +34,7 @@ interface Lane {
 
 export async function openProxy(database: TestDatabase): Promise<Proxy> {
   const target = new pg.Client({ connectionString: database.url });
-  const { host, port } = target;
-  const reach = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+  let reach = reachOf(target);
   const sockets = new Set<Socket>();
   const lanes = new Map<Lane, 'asks' | 'answers'>();
   let swallowing: 'everything' | 'answers' | undefined;
@@ -95,5 +96,11 @@ export async function openProxy(database: TestDatabase): Promise<Proxy> {
       for (const [lane, kind] of lanes) lane.lost ||= loses(kind);
     },
     heal: () => (swallowing = undefined),
+    leadTo: (other) => (reach = reachOf(new pg.Client({ connectionString: other }))),
   };
+}
+
+/** Where a server listens, as `connect` takes it. */
+export function reachOf({ host, port }: pg.Client): { path: string } | { host: string; port: number } {
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
 }

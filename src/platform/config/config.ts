@@ -49,6 +49,8 @@ export class Config {
   readonly listenCheckSeconds!: number;
   /** How long nothing may come of a body that is read, and how long one that is read whole may take. Nor this. */
   readonly bodyPauseSeconds!: number;
+  /** The longest life of a connection to the database. Nor this. */
+  readonly connectionLifeSeconds!: number;
 
   constructor(values: ConfigValues) {
     Object.assign(this, values);

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { readTokensFile } from '../access/read-tokens.js';
 import { Config } from './config.js';
+import { faultsOfDatabaseUrl } from './database-url.js';
 
 /** All that is wrong with the environment, one sentence each. The process that meets it exits with 78 (EX_CONFIG). */
 export class ConfigError extends Error {
@@ -21,6 +22,8 @@ const ANSWER_SECONDS = 15;
 /** A parked claim whose notice was lost waits for twice as long at most. */
 const LISTEN_CHECK_SECONDS = 5;
 const BODY_PAUSE_SECONDS = 60;
+/** Whatever is wrong with a session that nobody can see ends with it; what it has planned, and its memory, too. */
+const CONNECTION_LIFE_SECONDS = 1800;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Reads the environment; an empty variable counts as not set. Throws a ConfigError that names every fault at once. */
@@ -89,6 +92,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     answerSeconds: ANSWER_SECONDS,
     listenCheckSeconds: LISTEN_CHECK_SECONDS,
     bodyPauseSeconds: BODY_PAUSE_SECONDS,
+    connectionLifeSeconds: CONNECTION_LIFE_SECONDS,
   });
 
   const { leaseTtlSeconds, renewSeconds, notAfterFactor, lifeSeconds } = config;
@@ -101,9 +105,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
         'when it is told to would lose its first lease before that',
     );
   }
-  if (config.databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(config.databaseUrl)) {
-    faults.push('DATABASE_URL must begin with postgres:// or postgresql://');
-  }
+  if (config.databaseUrl !== undefined) faults.push(...faultsOfDatabaseUrl(config.databaseUrl));
   if (config.askWebhookUrl !== undefined && !isPlainWebUrl(config.askWebhookUrl)) {
     faults.push('MEDIATOR_ASK_WEBHOOK_URL must be an http:// or https:// URL without a user and a password');
   }

@@ -7,6 +7,29 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** The database answers, and takes no writes now: a standby, or one that was told so. */
+export class TakesNoWrites extends DatabaseUnavailable {
+  constructor(why: string) {
+    super(new Error(`the database takes no writes: ${why}`));
+  }
+}
+
+/**
+ * The fault lies with the session and not with what was asked: nothing of it has happened, and another session may well do
+ * it. `fresh`: it has failed at the first use, so that another new one would fail as well.
+ */
+export class SessionSpoiled extends DatabaseUnavailable {
+  constructor(
+    cause: unknown,
+    readonly fresh: boolean,
+  ) {
+    super(cause);
+  }
+}
+
+/** No Mediator can work on this database until a person has changed something; the message is a sentence for them. */
+export class DatabaseUnfit extends Error {}
+
 /** COMMIT was sent and not answered: whether it happened is unknown. */
 export class CommitUnknown extends DatabaseUnavailable {}
 
@@ -31,11 +54,37 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 // Connection exceptions, resources that are used up, shutdowns, a cancelled statement, a standby that only reads, a session
-// ended for idling in a transaction, errors of the server's system: nothing that the statement itself has caused.
-const AWAY = /^(08...|53...|57...|58...|25006|25P03)$/;
+// ended for idling in a transaction or for its length, errors of the server's system: nothing that the statement itself has caused.
+const AWAY = /^(08...|53...|57...|58...|25006|25P0[34])$/;
 const SOCKET = /^(ECONN|EPIPE|ENOENT|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
 const LOST =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|pool after calling end|Query read timeout/;
+
+// A transaction that only reads, or that somebody else has left open; a prepared statement, portal or savepoint that is not
+// the one that was meant, or whose result would have another shape now; a server that has lost count of itself.
+const SPOILT = /^(08P01|0A000|25(?!P0[234]).*|26000|34000|3B...|42P0[35]|XX...)$/;
+/** What every statement behind a failed one is told; where it comes first, the session was given back like this. */
+const ABORTED = '25P02';
+
+/** Whether a session that has told this is thrown away; `first`: nothing has failed in this use of it before. */
+export function spoils(error: unknown, first: boolean): boolean {
+  const state = sqlState(error);
+  return state !== undefined && (SPOILT.test(state) || (first && state === ABORTED));
+}
+
+/** Whether it says the same of a session that went bad and of a statement that no session can carry out. */
+export function mayBeTheStatement(error: unknown): boolean {
+  return /^(0A000|XX...)$/.test(sqlState(error) ?? '');
+}
+
+/** SQLSTATE and text of what lies at the bottom of an error. */
+export function causeOf(error: unknown): string | undefined {
+  const inner = (error as { cause?: unknown } | null)?.cause;
+  if (inner instanceof Error) return causeOf(inner);
+  if (!(error instanceof Error)) return undefined;
+  const [line = ''] = error.message.split('\n', 1);
+  return [sqlState(error), line].filter(Boolean).join(' ');
+}
 
 /** True where the fault is the way to the database, not what it was asked. */
 export function isUnreachable(error: unknown): boolean {

@@ -1,17 +1,23 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import pg from 'pg';
+import type pg from 'pg';
 import { within } from '../within.js';
 import { Config } from '../config/config.js';
+import { causeOf } from './faults.js';
+import { judgeSession } from './judge-session.js';
 import type { Hint } from './queryable.js';
+import { SessionClient } from './session-client.js';
+import { Told } from './told.js';
 
 /*
  * Hints: "there is something to look at", without data, so that a lost or doubled one does no harm.
  * A hint reaches this process at once and the others by NOTIFY, which is sent after the commit (inside a transaction it
  * would serialize the commits) from the listening connection, several in one statement.
  * When that connection is (re)made everybody looks, because notices were lost meanwhile. Nothing may be said on it for
- * hours, so it is asked now and then whether it is there: a way that takes bytes and brings none back ends no connection.
+ * hours, so it is asked now and then what it is: a way that takes bytes and brings none back ends no connection, and one that
+ * leads to a standby, or to a server that takes no writes any more, may hear nothing of what others do. After its longest
+ * life it is made anew, like every other.
  * It decides nothing: whoever is told looks at the database, and looks by itself once every renew period.
  */
 const HINTS: readonly Hint[] = ['steps', 'runs', 'asks', 'logs'];
@@ -26,6 +32,7 @@ export class Hints {
   readonly #logger = new Logger('hints');
   readonly #local = new EventEmitter().setMaxListeners(0);
   readonly #unsent = new Set<Hint>();
+  readonly #told = new Told();
   #client: pg.Client | undefined;
   #sending = false;
   #stopped = true;
@@ -66,7 +73,7 @@ export class Hints {
 
   async #connect(url: string, failures: number): Promise<void> {
     if (this.#stopped) return;
-    const client = new pg.Client({
+    const client = new SessionClient({
       connectionString: url,
       application_name: 'mediator-listen',
       connectionTimeoutMillis: 5000,
@@ -81,9 +88,10 @@ export class Hints {
       const pause = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)];
       this.#retry = setTimeout(() => void this.#connect(url, failures + 1), pause).unref();
     };
-    client.on('error', (error) => this.#logger.warn(`the listening connection broke: ${error.message}`));
+    client.on('error', (error) => this.#warn(`the listening connection broke: ${error.message}`));
     try {
       await client.connect();
+      await judgeSession(client, this.config.listenCheckSeconds);
       const own = (client as unknown as { processID: number }).processID;
       client.on('notification', ({ channel, processId }) => {
         const hint = HINTS.find((known) => channelOf(known) === channel);
@@ -91,13 +99,16 @@ export class Hints {
       });
       await client.query(HINTS.map((hint) => `LISTEN ${channelOf(hint)}`).join('; '));
     } catch (error) {
-      this.#logger.warn(`cannot listen: ${(error as Error).message}`);
+      this.#warn(`cannot listen: ${causeOf(error)}`);
       lost();
       return;
     }
     failures = 0;
+    this.#told.forget();
     const check = setInterval(() => void this.#check(client), this.config.listenCheckSeconds * 1000).unref();
-    client.once('end', () => clearInterval(check)).once('end', lost);
+    const life = setTimeout(() => this.#giveUp(client), this.config.connectionLifeSeconds * 1000).unref();
+    client.once('end', () => clearInterval(check)).once('end', () => clearTimeout(life));
+    client.once('end', lost);
     this.#client = client;
     if (this.#stopped) return void this.stop();
     for (const hint of HINTS) this.#local.emit(hint);
@@ -112,7 +123,7 @@ export class Hints {
       // Sent by the next connection.
       for (const hint of hints) this.#unsent.add(hint);
       this.#giveUp(client);
-      this.#logger.warn(`a hint was not sent yet: ${(error as Error).message}`);
+      this.#warn(`a hint was not sent yet: ${causeOf(error)}`);
     }
   }
 
@@ -120,11 +131,15 @@ export class Hints {
     // A hint that is being sent asks as well.
     if (this.#sending) return;
     try {
-      await client.query('/* hints.check */ SELECT 1');
+      await judgeSession(client, this.config.listenCheckSeconds);
     } catch (error) {
       this.#giveUp(client);
-      this.#logger.warn(`the listening connection does not answer: ${(error as Error).message}`);
+      this.#warn(`the listening connection is of no use: ${causeOf(error)}`);
     }
+  }
+
+  #warn(line: string): void {
+    this.#told.tell(line, () => this.#logger.warn(line));
   }
 
   /** Its end makes the next one. */

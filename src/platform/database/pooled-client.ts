@@ -1,12 +1,14 @@
-import type { Socket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
+import { SessionClient, streamOf } from './session-client.js';
 
 /**
  * A connection of the pool. One that breaks is told by the statement that meets it; where nobody uses it, not even its end
  * is an error.
  */
-export class PooledClient extends pg.Client {
+export class PooledClient extends SessionClient {
   #gathering = false;
+  /** Nobody has used it yet: what is wrong with it was not left by an earlier time. */
+  fresh = true;
 
   constructor(config: pg.ClientConfig) {
     super({ ...config, pipeline: true });
@@ -17,19 +19,11 @@ export class PooledClient extends pg.Client {
   gather(): void {
     if (this.#gathering) return;
     this.#gathering = true;
-    this.#stream.cork();
+    const stream = streamOf(this);
+    stream.cork();
     process.nextTick(() => {
       this.#gathering = false;
-      this.#stream.uncork();
+      stream.uncork();
     });
-  }
-
-  /** Breaks the connection off without a word to the other end: a farewell would wait for the answers that do not come. */
-  giveUp(): void {
-    this.#stream.destroy();
-  }
-
-  get #stream(): Socket {
-    return (this as unknown as { connection: { stream: Socket } }).connection.stream;
   }
 }

@@ -1,3 +1,4 @@
+import { SessionSpoiled } from './faults.js';
 import type { Param, Result } from './queryable.js';
 import type { Session } from './session.js';
 
@@ -15,9 +16,25 @@ interface Shared {
 export class Reads {
   #now: Shared | undefined;
 
-  constructor(private readonly open: () => Promise<Session>) {}
+  constructor(
+    private readonly open: () => Promise<Session>,
+    private readonly onSpoiled: (fault: SessionSpoiled) => void,
+  ) {}
 
+  /** Where a session of the pool turns out to be bad, another is asked, until a new one is bad too. */
   async query<Row>(sql: string, params?: Param[]): Promise<Result<Row>> {
+    for (;;) {
+      try {
+        return await this.#once(sql, params);
+      } catch (error) {
+        if (!(error instanceof SessionSpoiled)) throw error;
+        this.onSpoiled(error);
+        if (error.fresh) throw error;
+      }
+    }
+  }
+
+  async #once<Row>(sql: string, params?: Param[]): Promise<Result<Row>> {
     const shared = (this.#now ??= this.#begin());
     shared.waiting += 1;
     try {

@@ -1,9 +1,15 @@
 import type pg from 'pg';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { DatabaseUnavailable, isUnreachable } from './faults.js';
+import { DatabaseUnavailable, isUnreachable, mayBeTheStatement, SessionSpoiled, spoils, sqlState } from './faults.js';
 import type { PooledClient } from './pooled-client.js';
 import type { Param, Result } from './queryable.js';
 import { preparedName } from './prepared-name.js';
+import { breakOff } from './session-client.js';
+
+/** TypeORM's, which can throw its connection away. */
+interface Runner extends QueryRunner {
+  releasePostgresConnection(error?: Error): Promise<void>;
+}
 
 /**
  * A connection of the pool, for a while. Statements are carried out in the order in which they are sent. One may be sent
@@ -14,32 +20,39 @@ import { preparedName } from './prepared-name.js';
 export class Session {
   #waiting = 0;
   #patience: NodeJS.Timeout | undefined;
+  #failed = false;
+  #spoilt: Error | undefined;
+  readonly #fresh: boolean;
 
   private constructor(
-    private readonly runner: QueryRunner,
+    private readonly runner: Runner,
     private readonly client: PooledClient,
     private readonly answerSeconds: number,
-  ) {}
+  ) {
+    this.#fresh = client.fresh;
+    client.fresh = false;
+  }
 
   /** DatabaseUnavailable where there is no connection to be had. `answerSeconds`: how long the next answer is waited for. */
   static async open(source: DataSource, answerSeconds: number): Promise<Session> {
-    const runner = source.createQueryRunner();
+    const runner = source.createQueryRunner() as Runner;
     try {
       return new Session(runner, (await runner.connect()) as PooledClient, answerSeconds);
     } catch (error) {
       await runner.release();
-      throw unreachableOr(error);
+      // Whatever it is, a password that was changed meanwhile among it: of what was asked nothing has happened.
+      throw error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable(error);
     }
   }
 
-  /** Sends a statement now; DatabaseUnavailable where it is not answered. */
+  /** Sends a statement now; DatabaseUnavailable where it is not answered, SessionSpoiled where another session may do it. */
   async send<Row>(sql: string, params?: Param[]): Promise<Result<Row> & { command: string }> {
     this.#expectAnswer();
     try {
       const { rows, rowCount, command } = await this.#query(sql, params);
       return { rows: rows as Row[], affected: rowCount ?? 0, command };
     } catch (error) {
-      throw unreachableOr(error);
+      throw this.#judge(error);
     } finally {
       this.#waiting -= 1;
       if (this.#waiting === 0) clearTimeout(this.#patience);
@@ -47,24 +60,36 @@ export class Session {
     }
   }
 
-  /** Gives the connection back. */
+  /** Gives the connection back, or throws it away where it is not as good as it was. */
   async close(): Promise<void> {
-    await this.runner.release();
+    if (this.#spoilt === undefined && this.client.getTransactionStatus() !== 'I') {
+      this.#spoilt = new Error('it was left in the middle of a transaction');
+    }
+    await this.runner.releasePostgresConnection(this.#spoilt);
+  }
+
+  #judge(error: unknown): unknown {
+    const first = !this.#failed;
+    this.#failed = true;
+    if (spoils(error, first)) {
+      this.#spoilt ??= error as Error;
+      // A statement that a new session refuses like this is a fault of ours.
+      return this.#fresh && mayBeTheStatement(error) ? error : new SessionSpoiled(error, this.#fresh);
+    }
+    // What was not said by PostgreSQL leaves it open where the two of them stand.
+    if (sqlState(error) === undefined) this.#spoilt ??= error as Error;
+    return isUnreachable(error) ? new DatabaseUnavailable(error) : error;
   }
 
   /** One timer for all that is under way: of a way that takes bytes and brings none back nobody else would tell. */
   #expectAnswer(): void {
     this.#waiting += 1;
     // Whoever waits is told that the connection has ended, and who gets another next does not wait as well.
-    if (this.#waiting === 1) this.#patience = setTimeout(() => this.client.giveUp(), this.answerSeconds * 1000);
+    if (this.#waiting === 1) this.#patience = setTimeout(() => breakOff(this.client), this.answerSeconds * 1000);
   }
 
   #query(sql: string, params: Param[] | undefined): Promise<pg.QueryResult> {
     this.client.gather();
     return this.client.query({ name: preparedName(sql), text: sql, values: params });
   }
-}
-
-function unreachableOr(error: unknown): unknown {
-  return isUnreachable(error) ? new DatabaseUnavailable(error) : error;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { point } from '../points.js';
-import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable } from './faults.js';
+import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, SessionSpoiled } from './faults.js';
 import { Flight } from './flight.js';
 import { type Hint, Rollback, type Tx } from './queryable.js';
 import { nesting } from './nesting.js';
@@ -28,6 +28,8 @@ export interface TransactionOptions {
   /** Whether contention (40P01, 40001, 55P03) runs the whole closure again. Default true. */
   retry?: boolean;
   onRetry?: (name: string) => void;
+  /** A session is thrown away. */
+  onSpoiled?: (fault: SessionSpoiled) => void;
   onCommitted?: (hints: ReadonlySet<Hint>) => void;
 }
 
@@ -36,6 +38,7 @@ const logger = new Logger('database');
 
 /**
  * Runs `work` in one transaction and commits it; a Rollback thrown inside rolls back and gives its outcome.
+ * Where a session of the pool turns out to be bad, the whole closure runs again on another, until a new one is bad too.
  * COMMIT goes out behind what was sent, before that is answered: a statement fails where the transaction must not happen,
  * and behind one that has failed it is a rollback.
  * Throws CommitUnknown where COMMIT got no answer, DatabaseUnavailable where the database is away or the contention
@@ -48,14 +51,20 @@ export async function transaction<T>(
   options: TransactionOptions,
 ): Promise<T> {
   nesting.refuse(name);
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1; ;) {
     try {
       return await once(source, name, work, options);
     } catch (error) {
+      if (error instanceof SessionSpoiled) {
+        options.onSpoiled?.(error);
+        if (error.fresh) throw error;
+        continue;
+      }
       if (!isContention(error) || options.retry === false) throw error;
       if (attempt === ATTEMPTS) throw new DatabaseUnavailable(error);
       options.onRetry?.(name);
       await sleep(Math.random() * 10 * 2 ** attempt);
+      attempt += 1;
     }
   }
 }
@@ -126,15 +135,21 @@ async function savepoint<T>(flight: Flight, part: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Where a statement has failed, so has the COMMIT behind it; where one is not answered, whether it happened is unknown. */
+/** Where a statement has failed, so has the COMMIT behind it; where COMMIT is not answered, whether it happened is unknown. */
 async function commit(session: Session, flight: Flight): Promise<void> {
   const [landed, committed] = await Promise.allSettled([flight.landed(), session.send('COMMIT')]);
-  const failed = [landed, committed].find((one) => one.status === 'rejected');
-  // An error with an SQLSTATE of its own is the answer "no"; a connection that went away is no answer.
-  if (failed?.reason instanceof DatabaseUnavailable) throw new CommitUnknown(failed.reason);
-  if (failed) throw failed.reason;
+  if (committed.status === 'rejected') {
+    // An error with an SQLSTATE of its own is the answer "no"; a connection that went away is no answer.
+    if (committed.reason instanceof DatabaseUnavailable) throw new CommitUnknown(committed.reason);
+    throw landed.status === 'rejected' ? landed.reason : committed.reason;
+  }
+  const { command } = committed.value;
+  // A statement that did not fail in the database, or in another session of a pooler, has not kept it from happening.
+  if (command === 'COMMIT' && landed.status === 'rejected') {
+    throw new Error('a transaction was committed without a statement that had failed', { cause: landed.reason });
+  }
+  if (landed.status === 'rejected') throw landed.reason;
   // So it is answered where a statement had failed and nobody had been told.
-  const { command } = (committed as PromiseFulfilledResult<{ command: string }>).value;
   if (command !== 'COMMIT') throw new Error(`COMMIT was answered by ${command}`);
 }
 

@@ -2,7 +2,8 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
 import { listable } from '../../domain/contract/document/fault-list.js';
-import { isUnreachable } from '../database/faults.js';
+import { causeOf, isUnreachable } from '../database/faults.js';
+import { Told } from '../database/told.js';
 import { NEVER } from './keep-answers.js';
 import { Problem } from './problem.js';
 import type { Routes } from './routes.js';
@@ -26,6 +27,7 @@ const DESCRIBING = [
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   readonly #logger = new Logger('http');
+  readonly #told = new Told();
 
   constructor(private readonly routes: Routes) {}
 
@@ -42,7 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.code === 'internal') {
       this.#logger.error({ msg: 'internal error', request_id: request.id, err: exception });
     } else if (problem.code === 'unavailable') {
-      this.#logger.warn({ msg: problem.detail, request_id: request.id, cause: causeOf(exception) });
+      this.#tellUnavailable(problem.detail, request, exception);
     }
     // A stream can fail before its first byte: what was said of it is not true of the problem.
     for (const name of DESCRIBING) void reply.removeHeader(name);
@@ -67,6 +69,14 @@ export class ProblemFilter implements ExceptionFilter {
     if (status === 503) return unavailable('the server is stopping');
     if (status >= 400 && status < 500) return new Problem('invalid_request', message);
     return new Problem('internal', 'something went wrong here; the request id names it in the log');
+  }
+
+  /** A database that is away makes every request say so: the cause is told when it is another. */
+  #tellUnavailable(msg: string, { id }: FastifyRequest, exception: unknown): void {
+    const cause = exception instanceof Problem ? undefined : causeOf(exception);
+    this.#told.tell(`${msg}: ${cause}`, (unsaid) =>
+      this.#logger.warn({ msg, request_id: id, cause, since_then: unsaid }),
+    );
   }
 
   #noRoute(request: FastifyRequest): Problem {
@@ -130,11 +140,6 @@ function isHealthReport(exception: unknown): exception is HttpException {
   if (!(exception instanceof HttpException)) return false;
   const body = exception.getResponse();
   return typeof body === 'object' && body !== null && 'details' in body && 'info' in body;
-}
-
-function causeOf(exception: unknown): string | undefined {
-  const cause = (exception as { cause?: unknown } | null)?.cause;
-  return cause instanceof Error ? cause.message : undefined;
 }
 
 declare module 'fastify' {

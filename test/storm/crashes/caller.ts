@@ -28,6 +28,9 @@ export class ServerGone extends Error {}
 /** Whoever calls the server, nodes and people alike: remembers what was promised, and what got no answer. */
 export class Caller {
   url = '';
+  /** Other servers of the same database: requests go to each in turn. */
+  others: string[] = [];
+  #turn = 0;
   /** How many answers came, and how often it was told to come again. */
   answers = 0;
   refused = 0;
@@ -96,7 +99,8 @@ export class Caller {
     const { method, path, body, headers = {} } = asked;
     const isBytes = body instanceof Uint8Array;
     try {
-      const response = await fetch(this.url + path, {
+      const urls = [this.url, ...this.others];
+      const response = await fetch(urls[this.#turn++ % urls.length]! + path, {
         method,
         headers: { ...(body !== undefined && !isBytes && { 'content-type': 'application/json' }), ...headers },
         body: isBytes ? Buffer.from(body) : body === undefined ? undefined : JSON.stringify(body),

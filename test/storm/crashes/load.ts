@@ -16,11 +16,13 @@ export class Load {
   #going: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly server: TestMediator,
+    private readonly server: Pick<TestMediator, 'url' | 'send'>,
     private readonly database: TestDatabase,
+    private readonly others: Pick<TestMediator, 'url' | 'send'>[] = [],
   ) {
     this.caller = new Caller(database, () => this.#untilReady());
     this.caller.url = server.url;
+    this.caller.others = others.map(({ url }) => url);
     this.#people = new People(this.caller);
     this.#nodes = Object.fromEntries(NODES.map((nodeId) => [nodeId, new FieldNode(this.caller, nodeId)]));
   }
@@ -60,8 +62,11 @@ export class Load {
   /** One looks for all who wait. */
   #untilReady(): Promise<unknown> {
     this.#ready ??= eventually(
-      'the server is ready again',
-      async () => (await this.server.send('GET', '/readyz')).status === 200,
+      'every server is ready again',
+      async () => {
+        const asked = [this.server, ...this.others].map(({ send }) => send('GET', '/readyz'));
+        return (await Promise.all(asked)).every(({ status }) => status === 200);
+      },
       30,
     ).finally(() => (this.#ready = undefined));
     return this.#ready;

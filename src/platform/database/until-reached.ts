@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { causeOf, DatabaseUnfit, isUnreachable } from './faults.js';
+import { Told } from './told.js';
+import { unfitOr } from './unfit.js';
+
+const RETRY_MS = 250;
+
+/** Does the steps of a start, each again until the database answers. */
+export class UntilReached {
+  readonly #logger = new Logger('start');
+  readonly #told = new Told();
+  #away = false;
+
+  constructor(private readonly stopping: AbortSignal) {}
+
+  /** Any error but a database that is away is thrown, as a sentence where a person can mend it: waiting would not help. */
+  async do(when: 'connecting' | 'later', step: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await step();
+        if (this.#away) this.#logger.log('the database answers');
+        this.#away = false;
+        return;
+      } catch (error) {
+        const judged = unfitOr(error, when);
+        if (judged instanceof DatabaseUnfit || !isUnreachable(error) || this.stopping.aborted) throw judged;
+        this.#away = true;
+        const why = `the database does not answer yet: ${causeOf(error)}`;
+        this.#told.tell(why, () => this.#logger.warn(why));
+      }
+      await sleep(RETRY_MS, undefined, { signal: this.stopping });
+    }
+  }
+}
