@@ -34,6 +34,7 @@ const SETTINGS: Readonly<Record<keyof ConfigValues, Kind>> = {
   answerSeconds: 'of each',
   listenCheckSeconds: 'of each',
   bodyPauseSeconds: 'of each',
+  connectionLifeSeconds: 'of each',
 };
 
 /** By the name of the variable. */

@@ -113,12 +113,9 @@ export class ReplicatedPostgres {
     const dataDir = join(folder, 'made');
     mkdirSync(dataDir);
     const made = await startEmbedded({ dataDir });
-    const location = chooseLocation(dataDir);
-    const postgres = join(
-      prepareBinaries(findBinaries(), location, () => undefined),
-      'bin',
-      'postgres',
-    );
+    const location = await chooseLocation(dataDir);
+    const binaries = await prepareBinaries(findBinaries(), location, () => undefined);
+    const postgres = join(binaries, 'bin', 'postgres');
     await made.stop();
     const { user } = location;
     const ground: Ground = { folder, postgres, user: user && { uid: user.uid, gid: user.gid } };
