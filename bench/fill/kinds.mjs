@@ -2,9 +2,10 @@
  * What filled runs are: contracts, and what the program derives from a contract before it stores a run. It is asked for that
  * itself, so a column that is new among the derived ones is filled as soon as the program gives it.
  */
+import { contractHash } from '../../dist/src/domain/contract/contract-hash.js';
 import { CONTRACT_LIMITS } from '../../dist/src/domain/contract/parse-contract.js';
 import { readJson } from '../../dist/src/domain/json/read-json.js';
-import { acceptContract } from '../../dist/src/submission/accept-contract.js';
+import { newRunOf } from '../../dist/src/submission/new-run.js';
 
 /** A node's features: 14 yes-or-no attributes make 16,383 requirements that differ, and that every node meets. */
 const FEATURES = Array.from({ length: 14 }, (_, index) => `f${String(index).padStart(2, '0')}`);
@@ -20,8 +21,8 @@ export function contractOf(requirement) {
 
 /** A contract with all that is stored beside it; runs of one kind differ in their id only. */
 export function kindOf(contract) {
-  const sent = readJson(Buffer.from(JSON.stringify(contract)), CONTRACT_LIMITS);
-  const derived = { ...acceptContract(sent, 'bench', undefined) };
+  const { text, value } = readJson(Buffer.from(JSON.stringify(contract)), CONTRACT_LIMITS);
+  const derived = newRunOf(value, { text, hash: contractHash(value), principal: 'bench' });
   delete derived.text;
   delete derived.run_id;
   delete derived.principal;

@@ -34,7 +34,7 @@ export class AskDto {
   answerers!: string[] | null;
   @ApiProperty({ format: 'date-time' })
   asked_at!: string;
-  /** When the run fails without an answer; null: it waits for ever. */
+  /** When it is answered by the `default` of the contract, or, without one, the run fails; null: it waits for ever. */
   @ApiProperty({ type: 'string', format: 'date-time' })
   deadline!: string | null;
   /** Whether you may answer. */

@@ -1,4 +1,4 @@
-import { compileOutputSchema } from '../domain/contract/output-schema.js';
+import type { Fault } from '../domain/contract/contract.js';
 import { mayAnswer } from '../domain/may-answer.js';
 import { Problem } from '../platform/http/problem.js';
 import type { Question } from './read-question.sql.js';
@@ -24,15 +24,16 @@ export function refuseStrangers(
  * Refuses an answer that nobody waits for, or that does not fit: 409, 422, in this order. Gives the question
  * that it answers. By itself it decides nothing: whether the question is open is asked again under the run's lock.
  */
-export function judgeAnswer(answer: unknown, question: Question & { id: string }): OpenQuestion {
+export async function judgeAnswer(
+  answer: unknown,
+  question: Question & { id: string },
+  judge: (schema: unknown, answer: unknown) => Promise<Fault[]>,
+): Promise<OpenQuestion> {
   if (question.state === null) throw new Problem('not_asked', `step ${question.id} asks nobody at the moment`);
   const { state, id, attempt, output, schema } = question;
   if (state !== 'OPEN') throw new Problem('not_asked', `the question of step ${id} ${ended(question)}`);
 
-  const compiled = compileOutputSchema(schema, { allErrors: true });
-  // It compiled when the contract was taken.
-  if (!compiled.ok) throw new Error(`the schema of step ${id} does not compile: ${compiled.fault.detail}`);
-  const faults = compiled.check(answer);
+  const faults = await judge(schema, answer);
   if (faults.length > 0) {
     const detail = faults.map((fault) => `${fault.pointer || 'the answer'}: ${fault.detail}`).slice(0, 3);
     const more = faults.length > detail.length ? ` and ${faults.length - detail.length} more` : '';

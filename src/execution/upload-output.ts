@@ -27,7 +27,7 @@ export class UploadOutput {
       const stored = await this.uploads.watch({ ...upload, attempt }, body.bytes, (ended) =>
         storeBody(this.database, begun, body.bytes, this.config, ended),
       );
-      const faults = await this.judge.judge(begun, stored.size);
+      const faults = await this.judge.judge(begun, stored.size, upload.speaker ?? upload.run_id);
       await publish(this.database, begun, upload, stored, faults);
     } catch (error) {
       await discardUpload(this.database, begun.upload_id);

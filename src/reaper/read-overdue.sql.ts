@@ -1,11 +1,20 @@
 import type { Tx } from '../platform/database/queryable.js';
 import type { Overdue } from './find-overdue.sql.js';
 
+export interface OverdueAsk {
+  id: string;
+  attempt: number;
+  output: string;
+  /** What the contract has as its default, as it was sent; null: it has none. */
+  default_answer: string | null;
+}
+
 /** The question of this step, if it is still open and past its time; its run is locked. */
-export async function readOverdueAsk(tx: Tx, { run_id, seq }: Overdue): Promise<{ id: string } | undefined> {
-  const { rows } = await tx.query<{ id: string }>(
+export async function readOverdueAsk(tx: Tx, { run_id, seq }: Overdue): Promise<OverdueAsk | undefined> {
+  const { rows } = await tx.query<OverdueAsk>(
     `/* reaper.read-overdue-ask */
-     SELECT s.id FROM asks a JOIN steps s USING (run_id, seq, attempt)
+     SELECT s.id, a.attempt, a.output, (r.contract->'steps'->(s.seq - 1)->'ask'->'default')::text AS default_answer
+       FROM asks a JOIN steps s USING (run_id, seq, attempt) JOIN runs r USING (run_id)
       WHERE a.run_id = $1 AND a.seq = $2 AND a.state = 'OPEN' AND a.deadline < clock_timestamp() AND s.state = 'ASKED'`,
     [run_id, seq],
   );

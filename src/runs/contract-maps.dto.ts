@@ -12,9 +12,13 @@ export class AgentTaskDto {}
 )
 export class OutputSchemasDto {}
 
-@ApiModel('Answer', 'What a person answered: an object that satisfies the schema of the question.', {
-  additionalProperties: true,
-})
+@ApiModel(
+  'Answer',
+  'What a person answers, or the contract by default: an object that satisfies the schema of the question.',
+  {
+    additionalProperties: true,
+  },
+)
 export class AnswerDto {}
 
 @ApiModel('AnswerSchema', 'The JSON Schema (2020-12) of an object, from which a form can be drawn.', {

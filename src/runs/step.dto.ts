@@ -14,10 +14,10 @@ export class StepResultDto {
   produced?: string[];
   /** Why the step failed. */
   error?: string;
-  /** What a person answered. */
+  /** What was answered. */
   @ApiProperty({ type: AnswerDto, required: false })
   answer?: unknown;
-  /** Who answered. */
+  /** Who answered; `default`: nobody in time, so the `default` of the contract was taken. */
   answered_by?: string;
   /** The step that a dispatch or an acquire has chosen. */
   branch?: string;

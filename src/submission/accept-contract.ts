@@ -1,37 +1,28 @@
-import { v7 as uuidv7 } from 'uuid';
-import { contractHash } from '../domain/contract/contract-hash.js';
+import { Injectable } from '@nestjs/common';
+import type { Contract, Fault } from '../domain/contract/contract.js';
 import { RUN_ID } from '../domain/contract/names.js';
-import { parseContract } from '../domain/contract/parse-contract.js';
-import { signatureOf } from '../domain/contract/signature.js';
-import { workIdOf } from '../domain/contract/work-id.js';
 import type { JsonDocument } from '../domain/json/read-json.js';
-import type { Fault } from '../domain/contract/contract.js';
 import { Problem } from '../platform/http/problem.js';
+import { Judging } from '../platform/judging/judging.js';
 import type { NewRun } from './insert-run.sql.js';
+import { newRunOf } from './new-run.js';
 
-/**
- * Takes the body of a submission as a contract, or refuses it with every fault. The run's id is the contract's, else the
- * Idempotency-Key, else a new UUIDv7 (which sorts by time).
- */
-export function acceptContract(body: JsonDocument | undefined, principal: string, given: string | undefined): NewRun {
-  if (body === undefined) throw invalid([{ pointer: '', detail: 'The body is empty; send the contract as JSON.' }]);
-  const parsed = parseContract(body);
-  if (!parsed.ok) throw invalid(parsed.faults);
-  const { contract } = parsed;
-  const idempotencyKey = given && idempotencyKeyOf(given);
-  if (idempotencyKey !== undefined && !RUN_ID.accepts(idempotencyKey)) {
-    throw new Problem('invalid_request', `Idempotency-Key is taken as the run id. ${RUN_ID.says}`);
+/** Takes the body of a submission as a contract, or refuses it with every fault. */
+@Injectable()
+export class AcceptContract {
+  constructor(private readonly judging: Judging) {}
+
+  /** The run's id is the contract's, else the Idempotency-Key, else a new UUIDv7 (which sorts by time). */
+  async accept(body: JsonDocument | undefined, principal: string, given: string | undefined): Promise<NewRun> {
+    if (body === undefined) throw invalid([{ pointer: '', detail: 'The body is empty; send the contract as JSON.' }]);
+    const { faults, hash } = await this.judging.contract(principal, body);
+    if (hash === undefined) throw invalid(faults);
+    const idempotencyKey = given && idempotencyKeyOf(given);
+    if (idempotencyKey !== undefined && !RUN_ID.accepts(idempotencyKey)) {
+      throw new Problem('invalid_request', `Idempotency-Key is taken as the run id. ${RUN_ID.says}`);
+    }
+    return newRunOf(body.value as Contract, { text: body.text, hash, principal, idempotencyKey });
   }
-  return {
-    run_id: contract.run_id ?? idempotencyKey ?? uuidv7(),
-    principal,
-    contract,
-    text: body.text,
-    contract_hash: contractHash(contract),
-    signature: signatureOf(contract.requires, contract.spread),
-    alone: contract.steps.some(({ acquire, ask }) => acquire !== undefined || ask !== undefined),
-    work_id: workIdOf(contract),
-  };
 }
 
 /** A structured field is a string in quotes (draft-ietf-httpapi-idempotency-key-header), and many send the bare word: the same key. */

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { RequirementDto } from '../queue/requirement.dto.js';
+import { AnswerDto } from '../runs/contract-maps.dto.js';
 
 const CLOSED = { additionalProperties: false };
 
@@ -57,11 +58,22 @@ export class AskDto {
   @ApiProperty({ maxLength: 4000 })
   prompt!: string;
   /** Only these may answer. Absent: whoever may submit. */
-  @ApiProperty({ type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, required: false })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', minLength: 1, pattern: '^(?!default$)' },
+    minItems: 1,
+    required: false,
+  })
   answerers?: string[];
-  /** Open for longer, the step fails with `ask_expired`. Absent: it waits for ever. */
+  /** Open for longer, the question is answered by its `default`; without one the step fails with `ask_expired`. Absent: it waits for ever. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: 31_536_000, required: false })
   timeout_seconds?: number;
+  /**
+   * Taken as the answer when `timeout_seconds`, which it needs, are over: it satisfies the schema, and where the step has a `dispatch`
+   * it names one of `to`. `answered_by` is then `default`.
+   */
+  @ApiProperty({ type: AnswerDto, required: false })
+  default?: Record<string, unknown>;
   /** Outputs of steps before it that are shown with the question. */
   show?: string[];
 }

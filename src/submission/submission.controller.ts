@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, HttpCode, Post, Res } from '@nestjs/common';
+import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CONTRACT_LIMITS } from '../domain/contract/parse-contract.js';
@@ -10,11 +10,8 @@ import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
 import type { RunDto } from '../runs/run.dto.js';
-import { acceptContract } from './accept-contract.js';
+import { AcceptContract } from './accept-contract.js';
 import { AnswerSubmission } from './answer-submission.js';
-import { DryRun } from './dry-run.js';
-import { DryRunDto } from './dry-run.dto.js';
-import { DryRunApi } from './dry-run.api.js';
 import { Submit } from './submit.js';
 import { SubmitRunApi } from './submit-run.api.js';
 
@@ -22,8 +19,8 @@ import { SubmitRunApi } from './submit-run.api.js';
 @Controller('v1/runs')
 export class SubmissionController {
   constructor(
+    private readonly contracts: AcceptContract,
     private readonly submission: Submit,
-    private readonly dryRun: DryRun,
     private readonly answer: AnswerSubmission,
     private readonly queue: QueueService,
     private readonly record: SealRecord,
@@ -40,7 +37,7 @@ export class SubmissionController {
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunDto> {
-    const run = acceptContract(body, principal, idempotencyKey);
+    const run = await this.contracts.accept(body, principal, idempotencyKey);
     // A release can slip by between the look and the commit of the queued row: so the queue is woken once it is there.
     const submitted = await this.queue.wakeAfter(
       () => this.submission.submit(run),
@@ -60,20 +57,5 @@ export class SubmissionController {
     const { status, headers, shown } = answer;
     void reply.status(status).headers(headers);
     return shown;
-  }
-
-  /** What a submission of this contract would be assigned if every node were free. */
-  @Post('dry-run')
-  @MayCall('submitter', 'operator')
-  @HttpCode(200)
-  @TakesJson({ ...CONTRACT_LIMITS, whole: true })
-  @DryRunApi()
-  async try(
-    @Body() body: JsonDocument | undefined,
-    @Principal() principal: string,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
-  ): Promise<DryRunDto> {
-    const { run_id, contract } = acceptContract(body, principal, idempotencyKey);
-    return { run_id, state: 'DRY_RUN', assigned: await this.dryRun.assign(contract) };
   }
 }

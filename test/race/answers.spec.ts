@@ -107,6 +107,38 @@ describe('an answer against', () => {
       expect(await promotion(server, 'ae-b')).toMatchObject({ state: 'RUNNING', whys: ['answer'] });
     });
 
+    const timed = { timeout_seconds: 60, default: { ok: false } };
+
+    it('of a question with a default, the answer comes first: it stands', async () => {
+      await start('ad', question('look', timed));
+      await passDeadline('ad-a');
+      const answering = hold('answer.locked');
+      const answered = answer(server, 'ad-a', 1);
+      await answering.reached;
+      const reaped = other.reap();
+      await blockedOn(server.database, 'steps.lock-run');
+      answering.letGo();
+      expect((await answered).body.run_state).toBe('SUCCEEDED');
+      expect(await reaped).toMatchObject({ asks: 0, errors: 0 });
+      expect(await asksOf(server, 'ad-a')).toMatchObject([{ answer: { ok: true }, answered_by: 'ann' }]);
+    });
+
+    it('of a question with a default, the reaper comes first: the answer is a 409 and leaves nothing', async () => {
+      await start('da', question('look', timed));
+      await passDeadline('da-a');
+      const expiring = hold('expire-ask.before-commit');
+      const reaped = other.reap();
+      await expiring.reached;
+      const answered = answer(server, 'da-a', 1);
+      await blockedOn(server.database, 'steps.lock-run');
+      expiring.letGo();
+      expect(await reaped).toMatchObject({ asks: 1, errors: 0 });
+      expect(await answered).toMatchObject({ status: 409, body: { code: 'not_asked' } });
+      expect(await asksOf(server, 'da-a')).toMatchObject([{ answer: { ok: false }, answered_by: 'default' }]);
+      expect(await uploads('da-a')).toHaveLength(1);
+      expect(await promotion(server, 'da-b')).toMatchObject({ state: 'RUNNING', whys: ['reaper'] });
+    });
+
     it('the reaper comes first: the answer is a 409', async () => {
       await start('ea', question('look', { timeout_seconds: 60 }));
       await passDeadline('ea-a');

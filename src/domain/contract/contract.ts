@@ -48,6 +48,8 @@ export interface AskSpec {
   prompt: string;
   answerers?: string[];
   timeout_seconds?: number;
+  /** Taken as the answer when the time is over. */
+  default?: Record<string, unknown>;
   show?: string[];
 }
 

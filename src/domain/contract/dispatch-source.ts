@@ -17,3 +17,13 @@ export function dispatchSource(from: string, outs: Iterable<string>): DispatchSo
   const fields = from === longest ? [] : from.slice(longest.length + 1).split('.');
   return fields.includes('') ? undefined : { out: longest, fields };
 }
+
+/** What stands in the value at the end of these fields; undefined where they lead nowhere. */
+export function valueAlong(fields: readonly string[], value: unknown): unknown {
+  let at = value;
+  for (const field of fields) {
+    const has = typeof at === 'object' && at !== null && Object.hasOwn(at, field);
+    at = has ? (at as Record<string, unknown>)[field] : undefined;
+  }
+  return at;
+}

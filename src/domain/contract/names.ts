@@ -1,3 +1,4 @@
+import { BY_DEFAULT, NOT_BY_DEFAULT } from '../by-default.js';
 import type { TextRule } from './document/place.js';
 
 /** The spelling of every kind of name and text in a contract. */
@@ -22,7 +23,10 @@ export const RUN_ID: TextRule = {
 };
 export const WORK_PART = sized(1, 200, '"system" and "change_id" are strings of 1 to 200 characters.');
 export const PROMPT = sized(0, 4000, '"prompt" is a string of at most 4000 characters.');
-export const PRINCIPAL = sized(1, Infinity, 'Each answerer is the name of a principal, a string that is not empty.');
+export const PRINCIPAL: TextRule = {
+  accepts: (text) => text !== '' && text !== BY_DEFAULT,
+  says: `Each answerer is the name of a principal, a string that is not empty; it ${NOT_BY_DEFAULT}.`,
+};
 export const VARIABLE = spelt(/^[^=]+$/, '"env" holds names of environment variables: never empty, never with "=".');
 export const ARGUMENT = sized(0, Infinity, 'Every element of "run" is a string.');
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Fault } from './contract.js';
 import { compileOutputSchema, type SchemaOptions } from './output-schema.js';
+import { unitsFor } from './schema/evaluation-meter.js';
 
 const check = (schema: unknown, value: unknown, options?: SchemaOptions): Fault[] => {
   const compiled = compileOutputSchema(schema, options);
@@ -35,7 +36,9 @@ describe('a value', () => {
   });
 
   it('that is wrong everywhere has a bounded list', () => {
-    expect(check({ items: { type: 'string' } }, new Array(10_000).fill(1), { allErrors: true })).toHaveLength(100);
+    const faults = check({ items: { type: 'string' } }, new Array(500).fill(1), { allErrors: true });
+    expect(faults).toHaveLength(100);
+    expect(faults.at(-1)).toEqual({ pointer: '', detail: expect.stringMatching(/more faults than the 99/) });
   });
 
   it('is judged by plain JSON Schema: unknown keywords and formats are remarks, known formats are judged', () => {
@@ -114,6 +117,32 @@ describe('a schema that is hostile', () => {
     expect(check({ anyOf: [schema, {}] }, value, { allErrors: true })).toEqual([]);
   });
 
+  const doubling = (levels: number): object => {
+    const next = (n: number): object => ({ anyOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] });
+    const $defs = Object.fromEntries(Array.from({ length: levels }, (_, n) => [`d${n}`, next(n + 1)]));
+    return { $defs: { ...$defs, [`d${levels}`]: { type: 'string' } }, properties: { v: { $ref: '#/$defs/d0' } } };
+  };
+  it.each([true, false])('ends where each branch fails twice at ten levels, all errors wanted: %s', (allErrors) => {
+    const [first, ...more] = check(doubling(10), { v: 1 }, { allErrors });
+    expect(first).toEqual({ pointer: '/v', detail: 'The value must be string.' });
+    expect(more.length).toBeLessThan(100);
+    expect(check(doubling(10), { v: 'x' }, { allErrors })).toEqual([]);
+    const units = 5_000_000;
+    expect(check(doubling(40), { v: 1 }, { allErrors, units })[0]!.detail).toMatch(/more than can be judged/);
+  });
+
+  it.each([true, false])('finds what is sought behind any number of others, all errors wanted: %s', (allErrors) => {
+    expect(check({ contains: { type: 'string' } }, [...zeros, 'a'], { allErrors })).toEqual([]);
+    expect(check({ contains: { type: 'string' } }, zeros, { allErrors })).not.toEqual([]);
+  });
+
+  it('cannot take for ever by comparing what is nested deep', () => {
+    let value: unknown = 0;
+    for (let level = 0; level < 2_000; level++) value = [value];
+    const schema = { uniqueItems: true, items: { $ref: '#' } };
+    expect(check(schema, value)[0]!.detail).toMatch(/more than can be judged/);
+  });
+
   it('judges a time by its length first', () => {
     expect(check({ format: 'date-time' }, '2026-03-02T09:15:04.120Z')).toEqual([]);
     expect(check({ format: 'date-time' }, 't'.repeat(5_000_000))).toHaveLength(1);
@@ -132,7 +161,7 @@ describe('a schema that is hostile', () => {
       return { id, name: `name ${id}`, url: `http://example.com/a/longer/path/to/${id}`, tags: ['a', 'b', 'c'] };
     });
     expect(JSON.stringify(value).length).toBeGreaterThan(9_000_000);
-    expect(check({ type: 'array', items: item }, value)).toEqual([]);
+    expect(check({ type: 'array', items: item }, value, { units: unitsFor(9_000_000) })).toEqual([]);
   });
 
   it('cannot overflow the stack', () => {

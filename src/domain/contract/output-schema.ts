@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, MissingRefError } from 'ajv/dist/2020.js';
 import type { Fault } from './contract.js';
 import { quoted } from './document/quoted.js';
-import { EvaluationMeter, TooCostly, TooManyErrors } from './schema/evaluation-meter.js';
+import { EvaluationMeter, TooCostly, TooManyErrors, unitsFor } from './schema/evaluation-meter.js';
 import { LinearPatterns } from './schema/linear-patterns.js';
 import { metaSchemaError } from './schema/meta-schema.js';
 import { schemaFormats } from './schema/schema-formats.js';
@@ -9,21 +9,40 @@ import { uniqueItems } from './schema/unique-items.js';
 
 const MOST_BYTES = 32 * 1024;
 const MOST_FAULTS = 100;
+/** With all faults wanted, this many are enough: every one more is memory, and a value may have millions. */
+const MOST_ERRORS = 1_000;
 const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
 /** Says what is wrong with a value, by pointers into it: nothing where it satisfies the schema. */
 export type ValueCheck = (value: unknown) => Fault[];
 
+/** What was found in a value. */
+export interface Judgement {
+  faults: Fault[];
+  /** What it took, in units of the meter. */
+  spent: number;
+  /** It took too much: by a larger allowance something else may be found. */
+  gaveUp: boolean;
+}
+
+export interface SchemaJudge {
+  ok: true;
+  check: ValueCheck;
+  judge: (value: unknown) => Judgement;
+}
+
 /** The pointer of the fault leads into the schema. */
-export type CompiledSchema = { ok: true; check: ValueCheck } | { ok: false; fault: Fault };
+export type CompiledSchema = SchemaJudge | { ok: false; fault: Fault };
 
 export interface SchemaOptions {
   /** Every fault of a value, for a form; otherwise the first. An upload of 10 MiB may have millions. */
   allErrors?: boolean;
   /** An allowance shared with other schemas. */
   patterns?: LinearPatterns;
-  /** How much may be done to judge one value; some seconds' worth unless told otherwise. */
+  /** How much may be done to judge one value; what a small one may take unless told otherwise. */
   units?: number;
+  /** The schema is one that was accepted before: that it is one is not asked again. */
+  accepted?: boolean;
 }
 
 /**
@@ -34,7 +53,7 @@ export interface SchemaOptions {
 export function compileOutputSchema(schema: unknown, options: SchemaOptions = {}): CompiledSchema {
   const patterns = options.patterns ?? new LinearPatterns();
   try {
-    const fault = sizeFault(schema) ?? dialectFault(schema) ?? metaSchemaFault(schema, patterns);
+    const fault = options.accepted ? undefined : schemaFault(schema, patterns);
     if (fault !== undefined) return { ok: false, fault };
     return compile(schema as object, { ...options, patterns });
   } catch (error) {
@@ -44,9 +63,9 @@ export function compileOutputSchema(schema: unknown, options: SchemaOptions = {}
 
 type Compiling = SchemaOptions & { patterns: LinearPatterns };
 
-function compile(schema: object, options: Compiling): { ok: true; check: ValueCheck } {
-  const { patterns, allErrors = false, units } = options;
-  const meter = new EvaluationMeter(patterns, units);
+function compile(schema: object, options: Compiling): SchemaJudge {
+  const { patterns, allErrors = false, units = unitsFor(0) } = options;
+  const meter = new EvaluationMeter(patterns, units, allErrors ? MOST_ERRORS : Infinity);
   const regExp = Object.assign((pattern: string) => patterns.compile(pattern), { code: 'linear' });
   const ajv = new Ajv2020({
     strict: false,
@@ -62,22 +81,40 @@ function compile(schema: object, options: Compiling): { ok: true; check: ValueCh
     // Ajv's optimizer takes five times as long as the rest, and what it compiles here runs seldom.
     code: { optimize: false, regExp },
   });
-  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems(meter.spendText));
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems(meter));
   meter.install(ajv);
   const validate = ajv.compile(schema);
   if ('$async' in validate) throw new Error('"$async" is no keyword of JSON Schema');
 
-  const check: ValueCheck = (value) => {
+  const judge = (value: unknown): Judgement => {
     meter.reset();
     try {
-      return validate(value) ? [] : (validate.errors ?? []).slice(0, MOST_FAULTS).map(valueFault);
+      const faults = validate(value) ? [] : faultsOf(validate.errors ?? []);
+      return { faults, spent: meter.spent, gaveUp: false };
     } catch (error) {
-      // The first is known by its name only where judging stops at it.
-      if (error instanceof TooManyErrors) return compile(schema, { ...options, allErrors: false }).check(value);
-      return [{ pointer: '', detail: checkSentence(error) }];
+      if (error instanceof TooManyErrors) return judgeForFirst(value, meter.spent);
+      const faults = [{ pointer: '', detail: checkSentence(error) }];
+      return { faults, spent: meter.spent, gaveUp: error instanceof TooCostly };
     }
   };
-  return { ok: true, check };
+  // The first fault is known by its name only where judging stops at it. There no number of errors ends it: most of them are
+  // of branches that were left again, and what they take is on the meter.
+  const judgeForFirst = (value: unknown, spent: number): Judgement => {
+    const first = compile(schema, { ...options, allErrors: false, units: Math.max(0, units - spent) }).judge(value);
+    return { ...first, spent: spent + first.spent };
+  };
+  return { ok: true, judge, check: (value) => judge(value).faults };
+}
+
+/** At most as many as are shown; where there are more, the last one says so. */
+function faultsOf(errors: ErrorObject[]): Fault[] {
+  if (errors.length <= MOST_FAULTS) return errors.map(valueFault);
+  const more = `There are more faults than the ${MOST_FAULTS - 1} listed; mend these first.`;
+  return [...errors.slice(0, MOST_FAULTS - 1).map(valueFault), { pointer: '', detail: more }];
+}
+
+function schemaFault(schema: unknown, patterns: LinearPatterns): Fault | undefined {
+  return sizeFault(schema) ?? dialectFault(schema) ?? metaSchemaFault(schema, patterns);
 }
 
 function sizeFault(schema: unknown): Fault | undefined {

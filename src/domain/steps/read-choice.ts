@@ -1,4 +1,4 @@
-import { dispatchSource } from '../contract/dispatch-source.js';
+import { dispatchSource, valueAlong } from '../contract/dispatch-source.js';
 import type { StepSpec } from '../contract/contract.js';
 
 /** A choice that cannot be read, or is none of those that are offered: it fails the step, with this sentence. */
@@ -24,12 +24,9 @@ export function readChoice({ dispatch, out = [] }: StepSpec, output: string | nu
   } catch {
     throw new BadChoice(`the choice ${from} cannot be read: the output is not JSON`);
   }
-  for (const field of sourceOf(from, out).fields) {
-    const has = typeof value === 'object' && value !== null && Object.hasOwn(value, field);
-    value = has ? (value as Record<string, unknown>)[field] : undefined;
-  }
-  if (typeof value === 'string' && to.includes(value)) return value;
-  throw new BadChoice(`the choice ${from} is ${shown(value)}; it must be one of ${to.join(', ')}`);
+  const choice = valueAlong(sourceOf(from, out).fields, value);
+  if (typeof choice === 'string' && to.includes(choice)) return choice;
+  throw new BadChoice(`the choice ${from} is ${shown(choice)}; it must be one of ${to.join(', ')}`);
 }
 
 /** Cut by code point: half of a surrogate pair is no text that the database takes. */

@@ -41,6 +41,7 @@ describe('a tokens file', () => {
     ['a list in it', [[]], /^\/0 must be an object$/],
     ['no name', [{ ...ann, name: undefined }], /^\/0\/name must/],
     ['a name with a line break', [{ ...ann, name: 'a\nb' }], /^\/0\/name must/],
+    ['the name of who answers by default', [{ ...ann, name: 'default' }], /^\/0\/name must not be "default"/],
     ['a name that is a number', [{ ...ann, name: 7 }], /^\/0\/name must/],
     ['another role', [{ ...ann, role: 'admin' }], /^\/0\/role must be one of submitter, node, operator$/],
     ['no role', [{ ...ann, role: undefined }], /^\/0\/role must/],

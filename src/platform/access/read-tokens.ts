@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { NODE_ID, NODE_ID_RULE } from '../http/node-id.js';
-import { PRINCIPAL, PRINCIPAL_RULE } from '../http/principal.js';
+import { wrongPrincipal } from '../http/principal.js';
 import { type Role, ROLES } from './role.js';
 import type { Token } from './token.js';
 
@@ -72,7 +72,8 @@ function readEntry(entry: unknown): { token?: Token; wrong: string[] } {
   const wrong: string[] = [];
   const unknown = Object.keys(entry).filter((key) => !KEYS.includes(key));
   if (unknown.length > 0) wrong.push(` has ${unknown.length} key(s) that are none of ${KEYS.join(', ')}`);
-  if (!isText(name, PRINCIPAL)) wrong.push(`/name ${PRINCIPAL_RULE}`);
+  const wrongName = wrongPrincipal(name);
+  if (wrongName !== undefined) wrong.push(`/name ${wrongName}`);
   if (!ROLES.includes(role as Role)) wrong.push(`/role must be one of ${ROLES.join(', ')}`);
   if (!isText(sha256, SHA256)) wrong.push('/sha256 must be the SHA-256 of the token, 64 hexadecimal digits');
   if (role === 'node' && !isText(node_id, NODE_ID)) wrong.push(`/node_id of a node ${NODE_ID_RULE}`);

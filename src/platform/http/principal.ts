@@ -1,11 +1,18 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { BY_DEFAULT, NOT_BY_DEFAULT } from '../../domain/by-default.js';
 import type { Role } from '../access/role.js';
 import type {} from '../access/token.js';
 import { Problem } from './problem.js';
 
-export const PRINCIPAL = /^[\x21-\x7e]([\x20-\x7e]{0,198}[\x21-\x7e])?$/;
-export const PRINCIPAL_RULE = 'must be 1 to 200 printable ASCII characters, no space at either end';
+export const PRINCIPAL = /^(?!default$)[\x21-\x7e]([\x20-\x7e]{0,198}[\x21-\x7e])?$/;
+const PRINCIPAL_RULE = 'must be 1 to 200 printable ASCII characters, no space at either end';
+
+/** Why nobody can be called so; undefined: somebody can. */
+export function wrongPrincipal(name: unknown): string | undefined {
+  if (name === BY_DEFAULT) return NOT_BY_DEFAULT;
+  return typeof name === 'string' && PRINCIPAL.test(name) ? undefined : PRINCIPAL_RULE;
+}
 
 /** Who speaks, and what they may. */
 export interface Caller {
@@ -27,8 +34,7 @@ export const Principal = createParamDecorator((_data: unknown, context: Executio
 function callerOf({ token, headers }: FastifyRequest): Caller {
   if (token !== undefined) return token;
   const named = headers['mediator-principal'] ?? 'anonymous';
-  if (typeof named !== 'string' || !PRINCIPAL.test(named)) {
-    throw new Problem('invalid_request', `Mediator-Principal ${PRINCIPAL_RULE}`);
-  }
-  return { name: named, role: 'operator' };
+  const wrong = wrongPrincipal(named);
+  if (wrong !== undefined) throw new Problem('invalid_request', `Mediator-Principal ${wrong}`);
+  return { name: named as string, role: 'operator' };
 }

@@ -56,6 +56,34 @@ export const BROKEN_STEPS: BrokenContract[] = [
   broken('schema without out', '/steps/0/schema', /add "out"/, one({ schema: { o: {} } })),
   broken('schema no object', '/steps/0/schema', /is an object/, one({ out: ['o'], schema: [] })),
   broken('schema for no output', '/steps/0/schema/p', /not in its "out"/, one({ out: ['o'], schema: { p: {} } })),
+  broken('default no object', '/steps/0/ask/default', /an object/, asking({ timeout_seconds: 1, default: 'yes' })),
+  broken('default null', '/steps/0/ask/default', /an object/, asking({ timeout_seconds: 1, default: null })),
+  broken('default without a time', '/steps/0/ask/timeout_seconds', /when that time is over/, asking({ default: {} })),
+  broken(
+    'default that does not fit',
+    '/steps/0/ask/default/ok',
+    /must be boolean/,
+    asking(
+      { timeout_seconds: 1, default: { ok: 1 } },
+      { schema: { answer: { type: 'object', properties: { ok: { type: 'boolean' } } } } },
+    ),
+  ),
+  broken(
+    'default that chooses nothing of its dispatch',
+    '/steps/0/ask/default',
+    /names one of "to", not "z"/,
+    contractOf([
+      ask('q', { timeout_seconds: 1, default: { next: 'z' } }, { dispatch: { from: 'answer.next', to: ['x', 'y'] } }),
+      run('x'),
+      run('y'),
+    ]),
+  ),
+  broken(
+    'an answerer called default',
+    '/steps/0/ask/answerers/0',
+    /must not be "default"/,
+    asking({ answerers: ['default'] }),
+  ),
   broken('schema on acquire', '/steps/0/schema', /not allowed/, acquiring({ schema: {} })),
   broken('schema neither object nor boolean', '/steps/0/schema/o', /JSON Schema/, withSchema(7)),
   broken(

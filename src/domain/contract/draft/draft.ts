@@ -46,6 +46,8 @@ export interface AcquireDraft {
 
 export interface AskDraft {
   show: Names;
+  /** Undefined where what stands there is no object. */
+  default: Place | undefined;
 }
 
 /** What a loop and a condition judge a step by. */

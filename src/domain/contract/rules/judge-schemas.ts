@@ -1,33 +1,20 @@
 import type { Draft, StepDraft } from '../draft/draft.js';
 import type { Name, Place } from '../document/place.js';
 import { quoted } from '../document/quoted.js';
-import type { Fault } from '../contract.js';
-import { countValues } from '../schema/count-values.js';
-import { LinearPatterns } from '../schema/linear-patterns.js';
-import { compileOutputSchema } from '../output-schema.js';
-
-/** A schema takes half a millisecond to compile, even an empty one, and 256 KiB hold 25,000 of those. */
-const MOST_SCHEMAS = 250;
-
-/**
- * Bytes bound nothing: 32 KiB of nested `oneOf` took seven seconds to compile, since what it takes grows with the square of
- * the subschemas that stand beside each other. With these bounds the worst contract known takes 0.25 s, and a schema may still
- * describe 250 properties.
- */
-const MOST_VALUES = 1_000;
-const MOST_VALUES_IN_ALL = 1_500;
+import { ContractSchemas } from './contract-schemas.js';
+import { judgeDefault } from './judge-default.js';
 
 export function judgeSchemas(draft: Draft): void {
-  const faultOf = schemaJudge();
+  const schemas = new ContractSchemas();
   for (const step of draft.steps) {
-    if (step.schema !== undefined) judgeSchemaNames(step, step.schema, faultOf);
-    if (step.kind === 'ask') judgeAnswer(step);
+    if (step.schema !== undefined) judgeSchemaNames(step, step.schema, schemas);
+    if (step.kind !== 'ask') continue;
+    judgeAnswer(step);
+    judgeDefault(step, schemas);
   }
 }
 
-type SchemaJudge = (schema: unknown) => Fault | undefined;
-
-function judgeSchemaNames(step: StepDraft, schemas: Place, faultOf: SchemaJudge): void {
+function judgeSchemaNames(step: StepDraft, schemas: Place, known: ContractSchemas): void {
   const outs = new Set(step.out.all.map((name) => name.text));
   const declared = step.place.member('out') !== undefined;
   if (!declared && step.kind !== 'ask') schemas.fault('"schema" stands beside the "out" it is about; add "out".');
@@ -37,38 +24,9 @@ function judgeSchemaNames(step: StepDraft, schemas: Place, faultOf: SchemaJudge)
       continue;
     }
     // Text or nesting that was refused above would be refused here a second time, in other words.
-    const fault = place.faults.has(place.pointer) ? undefined : faultOf(place.value);
+    const fault = place.faults.has(place.pointer) ? undefined : known.faultOf(place.value);
     if (fault !== undefined) place.faults.add(place.pointer + fault.pointer, fault.detail);
   }
-}
-
-/** Equal schemas are compiled once, and all draw on one allowance for values and one for patterns. */
-function schemaJudge(): SchemaJudge {
-  const known = new Map<string, Fault | undefined>();
-  const patterns = new LinearPatterns();
-  let values = 0;
-  const judge: SchemaJudge = (schema) => {
-    if (known.size >= MOST_SCHEMAS) return whole(`A contract has at most ${MOST_SCHEMAS} different schemas.`);
-    const own = countValues(schema);
-    if (own > MOST_VALUES) return whole(`A schema has at most ${MOST_VALUES} ${COUNTED}; this one has ${own}.`);
-    if (values + own > MOST_VALUES_IN_ALL) {
-      return whole(`The schemas of a contract have at most ${MOST_VALUES_IN_ALL} ${COUNTED}; this one is too much.`);
-    }
-    values += own;
-    const compiled = compileOutputSchema(schema, { patterns });
-    return compiled.ok ? undefined : compiled.fault;
-  };
-  return (schema) => {
-    const text = JSON.stringify(schema);
-    if (!known.has(text)) known.set(text, judge(schema));
-    return known.get(text);
-  };
-}
-
-const COUNTED = 'keywords, names and values together, counted at every level';
-
-function whole(detail: string): Fault {
-  return { pointer: '', detail };
 }
 
 /** An answer is typed into a form, and a form is drawn from an object. */

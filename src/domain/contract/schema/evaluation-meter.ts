@@ -3,7 +3,10 @@ import names from 'ajv/dist/compile/names.js';
 import { countValues } from './count-values.js';
 import type { LinearPatterns } from './linear-patterns.js';
 
-/** A unit takes about a nanosecond: judging one value takes some seconds, where somebody has made it as dear as it can be. */
+/** A unit takes one to three nanoseconds: half a second for a small value, where somebody has made it as dear as it can be. */
+const FEWEST_UNITS = 300_000_000;
+/** An ordinary schema takes up to 130 of these for each byte of an output. */
+const UNITS_PER_BYTE = 150;
 const MOST_UNITS = 4_000_000_000;
 const SUBSCHEMA = 16;
 /** One that may fail while another holds: the failure is written down, and thrown away. */
@@ -11,16 +14,23 @@ const BRANCH = 256;
 const REFERENCE = 128;
 /** Of an object, wherever all of them are gone through. */
 const KEY = 512;
+/** Of a list in which one is to be found: each that is not it is written down. */
+const SOUGHT = 512;
 /** Of a list of which each is to be another. */
 const ITEM = 1_000;
+/** Of what stands in such an item. */
+const NESTED = 400;
 /** Per character: of a text that is counted, of one that is matched by a format, of one that is written canonically. */
 const COUNTED = 8;
 const FORMATTED = 16;
 const WRITTEN = 20;
 /** Per character and instruction of a pattern. */
 const MATCHED = 60;
-/** With all faults wanted, this many are enough: every one more is memory, and a value may have millions. */
-const MOST_ERRORS = 1_000;
+
+/** How much may be done to judge a value of so many bytes. */
+export function unitsFor(bytes: number): number {
+  return Math.min(MOST_UNITS, FEWEST_UNITS + UNITS_PER_BYTE * bytes);
+}
 
 /**
  * Counts what is done while one value is judged, before it is done. A schema is small and a value is not, but it is their product
@@ -32,8 +42,14 @@ export class EvaluationMeter {
 
   constructor(
     private readonly patterns: LinearPatterns,
-    private readonly most = MOST_UNITS,
+    private readonly most: number,
+    private readonly mostErrors: number,
   ) {}
+
+  /** What was spent since the last reset. */
+  get spent(): number {
+    return this.most - Math.max(0, this.left);
+  }
 
   /** To be called before a value is judged. */
   reset(): void {
@@ -43,8 +59,11 @@ export class EvaluationMeter {
   readonly spend = (units: number, errors = 0): void => {
     this.left -= units;
     if (this.left < 0) throw new TooCostly();
-    if (errors > MOST_ERRORS) throw new TooManyErrors();
+    if (errors > this.mostErrors) throw new TooManyErrors();
   };
+
+  /** For what stands in an item of `uniqueItems`, at every level. */
+  readonly spendValues = (count: number): void => this.spend(count * NESTED);
 
   /** For the canonical texts of `uniqueItems`. */
   readonly spendText = (text: string): void => this.spend(ITEM + text.length * WRITTEN);
@@ -74,6 +93,7 @@ type Cost = (cxt: KeywordCxt, patterns: LinearPatterns) => Code;
 const subschemas: Cost = ({ schema }) => _`${SUBSCHEMA * (1 + Object.keys(schema as object).length)}`;
 const branches: Cost = (cxt) => _`${BRANCH * Object.keys(cxt.schema as object).length} + ${keysOf(cxt, SUBSCHEMA)}`;
 const elements: Cost = ({ data }) => _`${SUBSCHEMA} * (1 + ${data}.length)`;
+const sought: Cost = ({ data }) => _`${SOUGHT} * (1 + ${data}.length)`;
 const values: Cost = ({ schema }) => _`${SUBSCHEMA * (1 + countValues(schema))}`;
 const characters: Cost = ({ data }) => _`${COUNTED} * (1 + ${data}.length)`;
 const once: Cost = () => _`${SUBSCHEMA}`;
@@ -102,7 +122,7 @@ const COSTS: Record<string, Cost> = {
   enum: values,
   const: values,
   items: elements,
-  contains: elements,
+  contains: sought,
   unevaluatedItems: elements,
   additionalProperties: keys,
   patternProperties: keys,
