@@ -42,8 +42,8 @@ describe('a question with a default', () => {
     ]);
     const { body } = await server.send('GET', '/v1/runs/plain/blobs/verdict');
     expect(body).toEqual({ ok: false });
-    const events = await server.database.sql("SELECT detail FROM events WHERE run_id = 'plain' AND kind = 'answered'");
-    expect(events).toMatchObject([{ detail: { seq: 1, attempt: 1, by: 'default' } }]);
+    const events = await server.database.sql("SELECT data FROM events WHERE run_id = 'plain' AND kind = 'answered'");
+    expect(events).toMatchObject([{ data: { seq: 1, attempt: 1, by: 'default' } }]);
     const late = await answer(server, 'plain', 1);
     expect(expectProblem(late, 409, 'not_asked').detail).toContain('answered by default already');
   });

@@ -13,8 +13,8 @@ const MOST_SCHEMAS = 250;
  */
 const MOST_VALUES = 1_000;
 const MOST_VALUES_IN_ALL = 1_500;
-/** For all the defaults of a contract together: half a second, where somebody has made them as dear as they can be. */
-const MOST_UNITS = 300_000_000;
+/** For all the defaults of a contract together: a fifth of a second, where somebody has made them as dear as they can be. */
+const MOST_UNITS = 100_000_000;
 
 /** Each is judged by code of its own, which takes a while to be made. */
 const COMPILED_UNITS = 2_000_000;

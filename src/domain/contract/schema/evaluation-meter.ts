@@ -3,8 +3,8 @@ import names from 'ajv/dist/compile/names.js';
 import { countValues } from './count-values.js';
 import type { LinearPatterns } from './linear-patterns.js';
 
-/** A unit takes one to three nanoseconds: half a second for a small value, where somebody has made it as dear as it can be. */
-const FEWEST_UNITS = 300_000_000;
+/** A unit takes one to three nanoseconds: a fifth of a second for a small value, where somebody has made it as dear as it can be. */
+const FEWEST_UNITS = 100_000_000;
 /** An ordinary schema takes up to 130 of these for each byte of an output. */
 const UNITS_PER_BYTE = 150;
 const MOST_UNITS = 4_000_000_000;
