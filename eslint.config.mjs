@@ -83,6 +83,6 @@ export default defineConfig(
     },
   },
   // Samples of programs, as text.
-  { files: ['test/architecture/**'], rules: { 'no-template-curly-in-string': 'off' } },
+  { files: ['test/architecture/**', 'test/mutants/**'], rules: { 'no-template-curly-in-string': 'off' } },
   { files: ['**/*.properties.spec.ts'], rules: { 'jest/no-conditional-expect': 'off' } },
 );

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/all.js';
+import { migrate } from '../../src/platform/database/migrate.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
+import { blockedOrAnswered } from '../support/parked.js';
+import { openSession } from '../support/session.js';
 
 const root = join(import.meta.dirname, '../..');
 const CATALOGUE = readFileSync(join(root, 'scripts/schema-from-catalogue.sql'), 'utf8');
@@ -52,6 +55,23 @@ describe('the migrations', () => {
     await undoAll(source);
     expect(await schemaOf(database)).toEqual([]);
     await source.runMigrations({ transaction: 'each' });
+    expect(await schemaOf(database)).toEqual(linesOf(SCHEMA));
+  });
+
+  it('wait for another process that is migrating', async () => {
+    const { database, source } = await migrated();
+    await undoAll(source);
+    const session = await openSession(database);
+    try {
+      await session.sql('SELECT pg_advisory_lock(4711002026)');
+      const migrating = migrate(source);
+      await blockedOrAnswered(database, migrating);
+      expect(await schemaOf(database)).toEqual([]);
+      await session.sql('SELECT pg_advisory_unlock(4711002026)');
+      await migrating;
+    } finally {
+      await session.close();
+    }
     expect(await schemaOf(database)).toEqual(linesOf(SCHEMA));
   });
 

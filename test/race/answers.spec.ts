@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Notice } from '../../src/asks/notices.sql.js';
+import { putBack } from '../../src/asks/put-back.js';
+import { Database } from '../../src/platform/database/database.js';
 import { atPoints } from '../../src/platform/points.js';
 import { answer, asksOf, inbox, question } from '../support/asks.js';
 import { barrier } from '../support/barrier.js';
 import { needs, R, step } from '../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
-import { blockedOn } from '../support/parked.js';
+import { blockedOn, blockedOrAnswered } from '../support/parked.js';
 import { hold } from '../support/points.js';
 import { cancel, promotion, show, submit, submitAll } from '../support/queue.js';
 
@@ -174,5 +177,21 @@ describe('an answer against', () => {
     expect(await inbox(server)).toMatchObject([{ run_id: 'loop' }]);
     expect((await answer(server, 'loop', 1)).body.run_state).toBe('RUNNING');
     expect((await node.work()).body.run_state).toBe('SUCCEEDED');
+  });
+
+  it('its notice being put back: that waits for the answer, and there is nobody to be told any more', async () => {
+    await start('told', question('look'));
+    const answering = hold('answer.before-commit');
+    const answered = answer(server, 'told-a', 1);
+    await answering.reached;
+    let isBack = false;
+    const back = putBack(other.mediator.app.get(Database), { run_id: 'told-a', seq: 1, attempt: 1 } as Notice);
+    void back.then(() => (isBack = true));
+    await blockedOrAnswered(server.database, back);
+    expect(isBack).toBe(false);
+    answering.letGo();
+    expect((await answered).status).toBe(200);
+    await back;
+    expect(await server.database.sql("SELECT FROM ask_notices WHERE run_id = 'told-a'")).toEqual([]);
   });
 });

@@ -199,6 +199,14 @@ describe('submissions that race', () => {
     expect(steps).toBe(1);
   });
 
+  it('A10 one run id submitted twice at once, each matched with another node: the run has one of them', async () => {
+    for (const node of ['D1', 'D2']) await server.node(node, [{ role: 'd' }]).advertise();
+    barrier('submit.matched', 2);
+    const answers = await Promise.all([submit(R('d', { run_id: 'd-a' })), submit(R('d', { run_id: 'd-a' }))]);
+    expect(statuses(answers)).toEqual([200, 201]);
+    expect(await leases('D1', 'D2')).toEqual([{ node_id: expect.any(String), run_id: 'd-a' }]);
+  });
+
   it('A10 the other contract of the two gets the warning', async () => {
     await server.node('O1', [{ role: 'o' }]).advertise();
     const contracts = [R('o', { run_id: 'o-a' }), R('o', { run_id: 'o-a', spread: true })];

@@ -60,6 +60,19 @@ export async function blockedOn(database: TestDatabase, text: string): Promise<v
   });
 }
 
+/** Returns when something waits for a lock (this call, in whatever statement), or the call is answered without. */
+export async function blockedOrAnswered(database: TestDatabase, call: Promise<unknown>): Promise<void> {
+  let answered = false;
+  const end = (): void => void (answered = true);
+  void call.then(end, end);
+  await eventually('the call waits for a lock, or is answered', async () => {
+    const waiting = await database.sql(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return waiting.length > 0 || answered;
+  });
+}
+
 /**
  * In five tries a parked claim is given what is wanted, and measured is how long after the answer of the request that made
  * it ready: within 2 s each time, and within 100 ms the fastest time, since the machine may be busy with something else.

@@ -6,6 +6,7 @@ import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, Sessio
 import { Flight } from './flight.js';
 import { type Hint, Rollback, type Tx } from './queryable.js';
 import { nesting } from './nesting.js';
+import { retryPause } from './retry-pause.js';
 import { Session } from './session.js';
 
 /*
@@ -63,7 +64,7 @@ export async function transaction<T>(
       if (!isContention(error) || options.retry === false) throw error;
       if (attempt === ATTEMPTS) throw new DatabaseUnavailable(error);
       options.onRetry?.(name);
-      await sleep(Math.random() * 10 * 2 ** attempt);
+      await sleep(retryPause(attempt));
       attempt += 1;
     }
   }

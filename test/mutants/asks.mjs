@@ -1,0 +1,19 @@
+export default [
+  {
+    name: 'lock-where-a-notice-is-put-back',
+    why: 'a question that is being answered has no notice afterwards',
+    file: 'src/asks/put-back.ts',
+    take: '    await lockRun(tx, notice.run_id);\n',
+    put: '',
+    spec: 'test/race/answers.spec.ts',
+    test: 'notice',
+  },
+  {
+    name: 'wake-answer',
+    why: 'an answer that ends a run promotes who waits for its nodes',
+    file: 'src/asks/asks.controller.ts',
+    take: "() => ['answer'],",
+    put: '() => [],',
+    spec: 'test/http/asks/answer.spec.ts',
+  },
+];

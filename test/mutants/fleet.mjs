@@ -1,0 +1,36 @@
+export default [
+  {
+    name: 'node-share-lock',
+    why: 'a claim that meets the advert of another instance waits for it, and the stale one gets no step',
+    file: 'src/fleet/lock-node.sql.ts',
+    take: ' WHERE node_id = $1 FOR SHARE',
+    put: ' WHERE node_id = $1',
+    spec: 'test/race/claim-locks.spec.ts',
+  },
+  {
+    name: 'nodes-of-an-outage-in-order',
+    why: 'two servers that find one outage take the nodes in one order, so that they do not wait for each other',
+    file: 'src/fleet/lock-live.sql.ts',
+    take: ' ORDER BY node_id FOR NO KEY UPDATE',
+    put: '',
+    spec: 'test/race/lock-order.spec.ts',
+  },
+  {
+    name: 'nodes-that-have-spoken',
+    why: 'a node that has spoken since the outage is not silenced',
+    file: 'src/fleet/revive-adverts.sql.ts',
+    take: ' AND seen_at < $1::timestamptz + make_interval(secs => $2)',
+    put: ' AND ($2::float8 IS NULL) IS NOT NULL',
+    spec: 'test/http/queue/outage.spec.ts',
+    test: 'a node that speaks before anybody has looked|of two that find the same outage',
+  },
+  {
+    name: 'adverts-that-had-run-out',
+    why: 'an advert that had expired before the outage does not come back by it',
+    file: 'src/fleet/revive-adverts.sql.ts',
+    take: 'WHERE expires_at > $1::timestamptz AND',
+    put: 'WHERE',
+    spec: 'test/http/queue/outage.spec.ts',
+    test: 'what had run out before stays so',
+  },
+];

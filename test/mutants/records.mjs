@@ -1,0 +1,37 @@
+export default [
+  {
+    name: 'a-record-is-sealed-once',
+    why: 'a digest that was told is never replaced by another',
+    file: 'src/records/write-seal.sql.ts',
+    take: ' AND digest IS NULL AND closed_at IS NOT NULL',
+    put: ' AND closed_at IS NOT NULL',
+    spec: 'test/db/refusals.spec.ts',
+  },
+  {
+    name: 'a-record-is-closed-once',
+    why: 'the time at which a record was closed is never replaced by another',
+    file: 'src/records/close-record.sql.ts',
+    take: "SELECT refuse('the record is closed already') WHERE NOT EXISTS (SELECT FROM closed)",
+    put: 'SELECT FROM closed',
+    spec: 'test/db/refusals.spec.ts',
+  },
+  {
+    name: 'only-what-is-shown-is-replaced',
+    why: 'an upload under way is not taken away by another of its name',
+    file: 'src/records/publish-upload.sql.ts',
+    take: `AND name = $4 AND published_at IS NOT NULL\`,
+    [run_id, seq, attempt, name],
+  );
+}
+
+/** Shows`,
+    put: `AND name = $4\`,
+    [run_id, seq, attempt, name],
+  );
+}
+
+/** Shows`,
+    spec: 'test/http/execution/blobs.spec.ts',
+    test: 'of two at once|eight at once',
+  },
+];

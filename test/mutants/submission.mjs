@@ -1,0 +1,38 @@
+export default [
+  {
+    name: 'wake-enqueued',
+    why: 'a node that was given back between the look and the commit of the queued row is not missed',
+    file: 'src/submission/submission.controller.ts',
+    take: "(kind === 'queued' ? ['enqueued'] : [])",
+    put: "(kind === 'queued' ? [] : [])",
+    spec: 'test/http/queue/whys.spec.ts',
+    test: 'enqueued',
+  },
+  {
+    name: 'one-run-of-an-id',
+    why: 'of two submissions of one id one is stored, and the other is told of it',
+    file: 'src/submission/insert-run.sql.ts',
+    take: '        ON CONFLICT (run_id) DO NOTHING\n',
+    put: '',
+    spec: 'test/race/submission.spec.ts',
+    test: 'A10 one run id',
+  },
+  {
+    name: 'a-look-after-a-collision',
+    why: 'why a run waits is told by the fleet as it is after the collision',
+    file: 'src/submission/submit.ts',
+    take: 'this.enqueueRun.enqueue(run, await this.fleet.look())',
+    put: 'this.enqueueRun.enqueue(run, fleet)',
+    spec: 'test/race/submission.spec.ts',
+    test: 'A9 a node',
+  },
+  {
+    name: 'a-creation-that-collides',
+    why: 'a node that was taken meanwhile makes the run wait, and is no fault',
+    file: 'src/submission/create-run.ts',
+    take: "if (refusal(error) === 'collided') return { kind: 'collided' };",
+    put: "if (refusal(error) === '') return { kind: 'collided' };",
+    spec: 'test/race/submission.spec.ts',
+    test: 'A9',
+  },
+];

@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ParkedClaims } from '../../src/execution/parked-claims.js';
+import { atPoints } from '../../src/platform/points.js';
+import { needs, step } from '../support/contracts.js';
+import { eventually } from '../support/eventually.js';
+import { startTestMediator, type TestMediator } from '../support/mediator.js';
+import { blockedOrAnswered } from '../support/parked.js';
+import type { PlayedNode } from '../support/played-node.js';
+import { hold, once } from '../support/points.js';
+import { cancel, show, submit } from '../support/queue.js';
+
+// What a claim and a report lock, and what goes wrong without: each test holds somebody else in front of its commit.
+describe('the locks of a claim and of a report', () => {
+  let server: TestMediator;
+  let made = 0;
+  beforeAll(async () => {
+    server = await startTestMediator();
+  });
+  afterEach(async () => {
+    atPoints(undefined);
+    expect(await server.violations()).toEqual([]);
+  });
+  afterAll(() => server.close());
+
+  /** A node as this instance of it speaks. */
+  const as = (nodeId: string, role: string, instance: string): PlayedNode => {
+    const node = server.node(nodeId, [{ role }]);
+    node.instance = instance;
+    return node;
+  };
+
+  /** A node of a role of its own, of which one instance has advertised; a run with two steps for it; another instance. */
+  async function twoInstances(): Promise<{ runId: string; older: PlayedNode; newer: PlayedNode }> {
+    const role = `twice-${++made}`;
+    const [older, newer] = ['I1', 'I2'].map((instance) => as(`${role}-N`, role, instance)) as [PlayedNode, PlayedNode];
+    await older.advertise();
+    const steps = [step('one', role), step('two', role)];
+    expect((await submit(server, { run_id: role, requires: [needs(role)], steps })).status).toBe(201);
+    return { runId: role, older, newer };
+  }
+
+  it('the node: a claim that meets the advert of another instance waits for it, and is stale', async () => {
+    const { runId, older, newer } = await twoInstances();
+    const advert = hold('advert.before-commit');
+    const advertised = newer.advertise();
+    await advert.reached;
+
+    const claimed = older.claim();
+    await blockedOrAnswered(server.database, claimed);
+    advert.letGo();
+
+    expect((await advertised).status).toBe(200);
+    expect(await claimed).toMatchObject({ status: 409, body: { code: 'stale_instance' } });
+    expect((await show(server, runId)).steps[0]).toMatchObject({ state: 'PENDING' });
+    expect(await newer.claim()).toMatchObject({ status: 200, body: { run_id: runId, seq: 1 } });
+    await cancel(server, runId);
+  });
+
+  it('the node: the advert of another instance waits for the claim, and sees that its step is lost', async () => {
+    const { runId, older, newer } = await twoInstances();
+    const claim = hold('claim.before-commit');
+    const claimed = older.claim();
+    await claim.reached;
+
+    const advertised = newer.advertise();
+    await blockedOrAnswered(server.database, advertised);
+    claim.letGo();
+
+    expect((await claimed).status).toBe(200);
+    expect((await advertised).body.leases).toEqual([]);
+    expect(await show(server, runId)).toMatchObject({ state: 'FAILED', verdict: { reason: 'node_restarted' } });
+  });
+
+  it('the node: a report that meets an advert which drains at the boundary waits for it, and has reached the boundary', async () => {
+    const { runId, older } = await twoInstances();
+    const { body: claim } = await older.claim();
+    const advert = hold('advert.before-commit');
+    const advertised = older.advertise({ drain: 'at-boundary' });
+    await advert.reached;
+
+    const reported = older.report(claim);
+    await blockedOrAnswered(server.database, reported);
+    advert.letGo();
+
+    expect((await advertised).body.drain).toBe('at-boundary');
+    expect((await reported).body).toMatchObject({ step_state: 'DONE', run_state: 'CANCELLED' });
+    expect(await show(server, runId)).toMatchObject({ verdict: { reason: 'drained' } });
+  });
+
+  it('a claim that waits ends as stale when another instance of its node speaks, and not before', async () => {
+    const role = 'waits';
+    const [older, newer] = ['I1', 'I2'].map((instance) => as('waits-N', role, instance)) as [PlayedNode, PlayedNode];
+    await older.advertise();
+    const looked = new Promise<void>((resolve) => once('claim.committed', resolve));
+    const claimed = older.claim(300);
+    await looked;
+    await eventually('it waits', () => server.mediator.app.get(ParkedClaims).size === 1);
+    await older.advertise();
+    expect(server.mediator.app.get(ParkedClaims).size).toBe(1);
+    await newer.advertise();
+    expect(await claimed).toMatchObject({ status: 409, body: { code: 'stale_instance' } });
+  });
+
+  it('the run: a step whose needs a loop has opened again between the look and the claim is not given', async () => {
+    const [x, y, z] = ['loop-x', 'loop-y', 'loop-z'];
+    const [build, measure, judge] = [x, y, z].map((role) => server.node(`N-${role}`, [{ role: role }]));
+    for (const node of [build!, measure!, judge!]) await node.advertise();
+    const steps = [
+      step('build', x),
+      step('measure', y, { needs: ['build'] }),
+      step('judge', z, { needs: ['build'], loop: { back_to: 'build', max: 3, until: { exit_code: 0 } } }),
+    ];
+    const requires = [x, y, z].map((role) => needs(role));
+    expect((await submit(server, { run_id: 'loop', requires, steps })).status).toBe(201);
+    await build!.work();
+    const { body: judged } = await judge!.claim();
+    const rollback = hold('report.before-commit');
+    const rolledBack = judge!.report(judged, { exit_code: 1 });
+    await rollback.reached;
+
+    // It looks while `build` is done as far as anybody can see.
+    const claimed = measure!.claim();
+    await blockedOrAnswered(server.database, claimed);
+    rollback.letGo();
+
+    expect((await rolledBack).body).toMatchObject({ rolled_back: true, run_state: 'RUNNING' });
+    expect((await claimed).status).toBe(204);
+    expect((await show(server, 'loop')).steps.map((one: any) => one.state)).toEqual(['PENDING', 'PENDING', 'PENDING']);
+    await build!.work();
+    expect(await measure!.claim()).toMatchObject({ status: 200, body: { run_id: 'loop', id: 'measure' } });
+    await cancel(server, 'loop');
+  });
+
+  it('the run: a step is not given while its run is being cancelled', async () => {
+    const { runId, older } = await twoInstances();
+    const cancelling = hold('cancel.before-commit');
+    const cancelled = cancel(server, runId);
+    await cancelling.reached;
+
+    const claimed = older.claim();
+    await blockedOrAnswered(server.database, claimed);
+    cancelling.letGo();
+
+    expect((await cancelled).body.state).toBe('CANCELLED');
+    expect((await claimed).status).toBe(204);
+  });
+});
