@@ -22,8 +22,8 @@ export default [
     name: 'expiry-of-a-grant',
     why: 'a node that nobody has heard of is not granted',
     file: GRANT,
-    take: 'AND n.expires_at > clock_timestamp() AND',
-    put: 'AND',
+    take: 'FROM offered WHERE expires_at > clock_timestamp()',
+    put: 'FROM offered',
     spec: GUARDS,
   },
   {
