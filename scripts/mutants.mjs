@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { ROOMS } from '../test/mutants/all.mjs';
 
 const AT_ONCE = 2;
-/** A run that takes longer hangs, which no test has told. */
+/** A run that takes longer hangs, and gives no report. */
 const LONGEST_MS = 300_000;
 /** Syntax errors, unknown names and types: PostgreSQL could not read the statement. */
 const UNREADABLE = ['42601', '42P01', '42P02', '42P08', '42P10', '42P18', '42703', '42804', '42846', '42883'];
@@ -35,11 +35,11 @@ const since = performance.now();
 const secondsSince = (then) => `${((performance.now() - then) / 1000).toFixed(1).padStart(6)} s`;
 const line = (...columns) => process.stdout.write(`${columns.join('  ')}\n`);
 
-/** What the tests load, in a folder of its own. Compiled and installed things are shared: nobody writes them. */
+/** What the tests load, in a folder of its own; only what is installed is shared. */
 async function copyTree(folder) {
-  const parts = ['src', 'migrations', 'test', 'scripts', 'package.json', 'jest.config.mjs', 'tsconfig.json'];
+  const parts = ['src', 'dist', 'migrations', 'test', 'scripts', 'package.json', 'jest.config.mjs', 'tsconfig.json'];
   for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
-  for (const part of ['node_modules', 'dist']) await symlink(join(root, part), join(folder, part), 'dir');
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   return folder;
 }
 
@@ -76,7 +76,7 @@ async function runSpec(folder, url, { spec, test }) {
 
 /** What became of a run: 'passed', 'failed' by a test, or what is wrong with the run itself. */
 function judge({ counted }, unreadable) {
-  if (counted === undefined) return { verdict: 'hangs' };
+  if (counted === undefined) return { verdict: 'no report' };
   if (counted.numRuntimeErrorTestSuites > 0) return { verdict: 'does not load' };
   if (unreadable) return { verdict: 'statement cannot be read' };
   const ran = counted.testResults.flatMap(({ assertionResults }) => assertionResults);
