@@ -5,7 +5,7 @@
  * PostgreSQL cannot read a statement. Two at a time, over one PostgreSQL. A name chooses changes of that room or that name.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { cp, mkdtemp, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,10 +35,12 @@ const since = performance.now();
 const secondsSince = (then) => `${((performance.now() - then) / 1000).toFixed(1).padStart(6)} s`;
 const line = (...columns) => process.stdout.write(`${columns.join('  ')}\n`);
 
-/** What the tests load, in a folder of its own; only what is installed is shared. */
+/** The tree in a folder of its own; only what is installed is shared. */
 async function copyTree(folder) {
-  const parts = ['src', 'dist', 'migrations', 'test', 'scripts', 'package.json', 'jest.config.mjs', 'tsconfig.json'];
-  for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
+  const left = new Set(['.git', '.mediator', 'bench', 'coverage', 'node_modules']);
+  for (const part of await readdir(root)) {
+    if (!left.has(part)) await cp(join(root, part), join(folder, part), { recursive: true });
+  }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   return folder;
 }
