@@ -29,7 +29,7 @@ export default [
     why: 'an advert that had expired before the outage does not come back by it',
     file: 'src/fleet/revive-adverts.sql.ts',
     take: 'WHERE expires_at > $1::timestamptz AND',
-    put: 'WHERE',
+    put: 'WHERE $1::timestamptz IS NOT NULL AND',
     spec: 'test/http/queue/outage.spec.ts',
     test: 'what had run out before stays so',
   },
