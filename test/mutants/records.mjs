@@ -19,18 +19,8 @@ export default [
     name: 'only-what-is-shown-is-replaced',
     why: 'an upload under way is not taken away by another of its name',
     file: 'src/records/publish-upload.sql.ts',
-    take: `AND name = $4 AND published_at IS NOT NULL\`,
-    [run_id, seq, attempt, name],
-  );
-}
-
-/** Shows`,
-    put: `AND name = $4\`,
-    [run_id, seq, attempt, name],
-  );
-}
-
-/** Shows`,
+    take: 'AND published_at IS NOT NULL RETURNING size)',
+    put: 'RETURNING size)',
     spec: 'test/http/execution/blobs.spec.ts',
     test: 'of two at once|eight at once',
   },
