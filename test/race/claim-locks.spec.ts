@@ -4,7 +4,7 @@ import { atPoints } from '../../src/platform/points.js';
 import { needs, step } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
-import { blockedOrAnswered } from '../support/parked.js';
+import { blockedOrAnswered, carriedOut } from '../support/parked.js';
 import type { PlayedNode } from '../support/played-node.js';
 import { hold, once } from '../support/points.js';
 import { cancel, show, submit } from '../support/queue.js';
@@ -117,6 +117,7 @@ describe('the locks of a claim and of a report', () => {
     const rollback = hold('report.before-commit');
     const rolledBack = judge!.report(judged, { exit_code: 1 });
     await rollback.reached;
+    await carriedOut(server.database, 'steps.write-graph');
 
     // It looks while `build` is done as far as anybody can see.
     const claimed = measure!.claim();
