@@ -38,7 +38,8 @@ export class Client {
     // Of two who submit one id the run is whose came first, and that need not be who has thought of it.
     this.crowd.heed(`submit ${run_id}`, answered, '200', '201', '202', '422 unsatisfiable', '422 run_id_taken');
     const { code, principal, state } = answered.body;
-    if ((code === 'run_id_taken') === (principal === this.name)) {
+    // What is refused for what it asks says of nobody whose it is.
+    if (code !== 'unsatisfiable' && (code === 'run_id_taken') === (principal === this.name)) {
       this.crowd.faults.push(`${this.name} submits ${run_id} and is told of ${principal}'s`);
     }
     if (code !== 'run_id_taken') this.crowd.hear(run_id, answered.status === 422 ? 'FAILED' : state);
