@@ -88,6 +88,16 @@ rule(
   ],
 );
 
+rule(
+  'an answer that is fetched is read: one that is not keeps its connection, and Jest waits for it at the end',
+  TESTS.filter(({ path }) => !path.startsWith('test/architecture/')),
+  (file) =>
+    [...file.text.matchAll(/\(await fetch\((?:[^()]|\([^()]*\))*\)\)\.(?:status|headers|ok)/g)].map(
+      ([call]) => `${file.path}: ${call}`,
+    ),
+  [['test/http/a.spec.ts', 'expect((await fetch(`${url}/livez`)).status).toBe(200);']],
+);
+
 /** Its server stores nothing. */
 const WITHOUT_RUNS: ReadonlySet<string> = new Set(['test/http/docs/served.spec.ts']);
 

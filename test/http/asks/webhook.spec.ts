@@ -218,7 +218,8 @@ describe('the webhook of questions', () => {
     const asks = JSON.stringify(question('look')).replace(JSON.stringify(YES_OR_NO), schema);
     const body = `{"run_id":"as-sent","requires":[${JSON.stringify(needs('x'))}],"steps":[${asks}]}`;
     const headers = { 'content-type': 'application/json' };
-    expect((await fetch(`${server.url}/v1/runs`, { method: 'POST', headers, body })).status).toBe(201);
+    const submitted = await fetch(`${server.url}/v1/runs`, { method: 'POST', headers, body });
+    expect([submitted.status, ((await submitted.json()) as { state: string }).state]).toEqual([201, 'RUNNING']);
     const [told] = await receiver.count(1);
     expect(told!.text).toContain(`"schema":${schema}`);
     const signature = createHmac('sha256', SECRET).update(told!.text).digest('hex');

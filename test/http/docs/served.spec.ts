@@ -189,7 +189,7 @@ describe('the compiled program', () => {
     expect(body).toMatch(/"swaggerUrl": "\/openapi\.json"/);
     expect(body).toMatch(/"persistAuthorization": true/);
     for (const file of ['swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js', 'swagger-ui.css']) {
-      expect((await fetch(`${url}/docs/${file}`)).status).toBe(200);
+      expect(await sender(url)('GET', `/docs/${file}`)).toMatchObject({ status: 200 });
     }
   });
 });
