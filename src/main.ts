@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readConfig, ConfigError } from './platform/config/read-config.js';
 import { EmbeddedError, EmbeddedOwnerError } from './platform/embedded/embedded-error.js';
 import { DatabaseUnfit } from './platform/database/faults.js';
-import { type Mediator, startMediator } from './start-mediator.js';
+import type { Mediator } from './start-mediator.js';
 
 /** sysexits.h: EX_CONFIG. */
 const EXIT_CONFIG = 78;
@@ -25,6 +25,8 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  // Loaded once the environment is known to be right: to load the program takes longer than to say what is wrong.
+  const { startMediator } = await import('./start-mediator.js');
   mediator = await startMediator(config);
   void mediator.databaseLost.then((reason) => {
     if (!stopped) fail(new Error(`the embedded PostgreSQL ended: ${reason}`));
