@@ -23,7 +23,6 @@ export function contractOf(requirement) {
 export function kindOf(contract) {
   const { text, value } = readJson(Buffer.from(JSON.stringify(contract)), CONTRACT_LIMITS);
   const derived = newRunOf(value, { text, hash: contractHash(value), principal: 'bench' });
-  delete derived.text;
   delete derived.run_id;
   delete derived.principal;
   const { requires, spread = false } = derived.contract;
@@ -33,8 +32,8 @@ export function kindOf(contract) {
 /** Runs on any board. */
 export const ANY_BOARD = kindOf(contractOf({ capability: 'board', attrs: { f00: 'y' } }));
 
-/** What the statements here name; whatever else is derived is taken as it comes, a column of `runs` of the same name. */
-const NAMED = new Set(['contract', 'contract_hash', 'requires', 'spread', 'signature', 'work_id']);
+/** What the statements here name, and the text that the contract is stored by; whatever else is derived is taken as it comes, a column of `runs` of the same name. */
+const NAMED = new Set(['contract', 'text', 'contract_hash', 'requires', 'spread', 'signature', 'work_id']);
 const TYPES = { string: 'text', boolean: 'boolean', number: 'bigint' };
 export const DERIVED = Object.entries(ANY_BOARD)
   .filter(([name]) => !NAMED.has(name))
