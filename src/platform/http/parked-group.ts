@@ -14,14 +14,18 @@ export interface Bounds<For> {
 
 /** The calls that wait for one thing, the oldest first. */
 export class ParkedGroup<For> {
+  /** Those whose time is not over. */
   readonly #calls = new Set<ParkedCall<For>>();
+  /** All who have come and not left: who was displaced may still look. */
+  #present = 0;
   readonly #line = new Map<ParkedCall<For>, (begin: boolean) => void>();
   #looking = 0;
 
   constructor(private readonly bounds: Bounds<For>) {}
 
-  get size(): number {
-    return this.#calls.size;
+  /** Nobody is left, not even one who was displaced: until then whoever comes belongs to this group and its bounds. */
+  get deserted(): boolean {
+    return this.#present === 0;
   }
 
   /** Takes the call in; the time of those that it displaces is over, but who has yet to look still does. */
@@ -31,10 +35,12 @@ export class ParkedGroup<For> {
     const [oldest] = this.#calls;
     if (this.#calls.size >= most) this.#displace(oldest!);
     this.#calls.add(call);
+    this.#present += 1;
   }
 
   leave(call: ParkedCall<For>): void {
     this.#calls.delete(call);
+    this.#present -= 1;
   }
 
   /** Waits for the call's turn to look. False: it was ended meanwhile, and is not to look. */

@@ -43,6 +43,63 @@ describe('a parked call', () => {
     expect(await calls[2]).toBeUndefined();
   });
 
+  it('is told where the one that was to be told has left during the query', async () => {
+    const hints = new Hints(readConfig({}));
+    const bounds = { of: () => 'the node', most: 10, looking: 10 };
+    const asked: number[][] = [];
+    let answer: () => void = () => undefined;
+    const parking = new Parking<number>('steps', new Lifecycle(), bounds, async (waiting) => {
+      asked.push(waiting);
+      if (asked.length === 1) await new Promise<void>((resolve) => (answer = resolve));
+      return waiting.slice(0, 1);
+    });
+    parking.open({ hints, on: ['steps'], everySeconds: 3600 });
+    const clients = [0, 1].map(() => new AbortController());
+    let ready = false;
+    const calls = clients.map((client, number) =>
+      parking.wait(number, { seconds: 20, gone: client.signal }, () =>
+        Promise.resolve(ready && number === 1 ? 'the step' : undefined),
+      ),
+    );
+    try {
+      await new Promise(setImmediate);
+      ready = true;
+      hints.ring('steps');
+      clients[0]!.abort();
+      expect(await calls[0]).toBeUndefined();
+      answer();
+      await new Promise(setImmediate);
+      expect(asked).toEqual([[0, 1], [1]]);
+      expect(await calls[1]).toBe('the step');
+    } finally {
+      clients.forEach((client) => client.abort());
+      parking.close();
+    }
+  });
+
+  it('looks in its turn, also where those before it were displaced and the newest has left', async () => {
+    const bounds = { of: () => 'the node', most: 10, looking: 1, replaces: () => true };
+    const parking = new Parking<string>('steps', new Lifecycle(), bounds, () => Promise.resolve([]));
+    const ends: (() => void)[] = [];
+    const call = (name: string, client: AbortController): Promise<string | undefined> =>
+      parking.wait(name, { seconds: 20, gone: client.signal }, async () => {
+        await new Promise<void>((end) => ends.push(end));
+        return name;
+      });
+    const [stays, leaves] = [new AbortController(), new AbortController()];
+    const [first, second] = [call('a', stays), call('b', leaves)];
+    leaves.abort();
+    expect(await second).toBeUndefined();
+    const third = call('c', stays);
+    await new Promise(setImmediate);
+    expect(ends).toHaveLength(1);
+    ends[0]!();
+    expect(await first).toBe('a');
+    await new Promise(setImmediate);
+    ends[1]!();
+    expect(await third).toBe('c');
+  });
+
   it('ends the one that it stands in for, and the oldest where too many wait or are in line', async () => {
     const bounds = { of: () => 'the node', most: 2, looking: 1, replaces: (a: string, b: string) => a === b };
     const parking = new Parking<string>('steps', new Lifecycle(), bounds, () => Promise.resolve([]));

@@ -98,15 +98,21 @@ export class Parking<For> {
   #leave(parked: ParkedCall<For>, group: ParkedGroup<For>): void {
     this.#parked.delete(parked);
     group.leave(parked);
-    if (group.size === 0) this.#groups.delete(this.bounds.of(parked.waitsFor));
+    if (group.deserted) this.#groups.delete(this.bounds.of(parked.waitsFor));
     // It was told of something that it may not have taken, and nobody else was.
     else if (parked.owesLook) this.#lookout.now();
   }
 
   async #tell(): Promise<void> {
     if (this.#parked.size === 0) return;
-    const news = new Set(await this.findNews([...this.#parked].map((call) => call.waitsFor)));
-    for (const call of this.#parked) if (news.has(call.waitsFor)) call.ring();
+    const asked = [...this.#parked];
+    const news = new Set(await this.findNews(asked.map((call) => call.waitsFor)));
+    for (const call of asked) {
+      if (!news.has(call.waitsFor)) continue;
+      if (this.#parked.has(call)) call.ring();
+      // It left during the query, which has told of it to nobody else. (Who came during it looks by itself.)
+      else this.#lookout.now();
+    }
   }
 
   /** Nothing, where the database does not answer: it looks again. */
