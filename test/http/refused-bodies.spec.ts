@@ -78,6 +78,29 @@ describe('a request that is answered before its body has come', () => {
     expect(connection.heard()).toContain('route_not_found');
   });
 
+  it.each([
+    ['by the header', '1.1', 'Connection: close\r\n'],
+    ['by speaking HTTP/1.0', '1.0', ''],
+  ])('is read to its end where the caller wants the connection closed, %s', async (_, version, more) => {
+    const pieces = 20;
+    const head = `POST /v1/nothing HTTP/${version}\r\nHost: localhost\r\n${more}Content-Type: text/plain\r\n`;
+    const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', allowHalfOpen: true });
+    open.push(socket);
+    let heard = '';
+    let broken: unknown;
+    socket.on('data', (bytes) => (heard += String(bytes))).on('error', (error) => (broken = error));
+    socket.write(`${head}Content-Length: ${pieces * 1000}\r\n\r\n`);
+    await eventually('it is answered', () => heard.startsWith('HTTP/1.1 404 '));
+    for (let sent = 0; sent < pieces; sent++) {
+      await new Promise((resolve) => socket.write(Buffer.alloc(1000), resolve));
+      expect((await server.send('GET', '/livez')).status).toBe(200);
+    }
+    await eventually('the server has said all', () => socket.readableEnded || socket.destroyed);
+    socket.end();
+    expect(broken).toBeUndefined();
+    expect(heard).toContain('route_not_found');
+  });
+
   it('keeps its connection where the body is small and comes', async () => {
     const connection = dial('POST /v1/nothing', 'Content-Type: text/plain\r\nContent-Length: 4\r\n\r\n');
     await answered(connection, 404);
@@ -135,7 +158,9 @@ describe('the body of an upload', () => {
       await eventually('a quarter of what is allowed', () => performance.now() - since > 100);
     }
     await cut;
-    expect(await server.database.sql('SELECT FROM blobs')).toEqual([]);
+    await eventually('nothing of an output stays', async () => {
+      return (await server.database.sql('SELECT FROM blobs')).length === 0;
+    });
     const size = path === 'log' ? [{ size: '64' }] : [];
     await eventually('what came of a log stays', async () => {
       const rows = await server.database.sql('SELECT size FROM logs');

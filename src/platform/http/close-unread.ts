@@ -27,7 +27,8 @@ export function closeUnread(fastify: FastifyInstance, seconds: number): void {
 export function sayThatItCloses({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return;
   if (!(lengthOf(raw) <= SMALL_BYTES)) void reply.header('connection', 'close');
-  if (reply.getHeader('connection') === 'close') closeInStages(raw);
+  // Also where it is the caller who wants it closed, by the header or by speaking HTTP/1.0.
+  closeInStages(raw);
 }
 
 /** Cuts the connection after so many seconds, unless the request has come whole by then. */
@@ -38,7 +39,7 @@ export function cutAfter(request: IncomingMessage, seconds: number): void {
   request.once('close', () => clearTimeout(timer));
 }
 
-/** Node closes both ways at once behind the last answer: here the way in stays until the rest has come. */
+/** Where Node closes both ways at once behind the last answer, the way in stays here until the rest has come. */
 function closeInStages(request: IncomingMessage): void {
   const socket: Socket = request.socket;
   socket.destroySoon = () => {
