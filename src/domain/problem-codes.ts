@@ -131,7 +131,8 @@ export const PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     caller: 'Wait for as long as `Retry-After` says.',
-    operator: 'The limit is MEDIATOR_RATE_LIMIT_PER_SECOND, per token.',
+    operator:
+      'Of requests a second, per token, the limit is MEDIATOR_RATE_LIMIT_PER_SECOND. How many uploads of one caller may be under way, and how much may wait to be judged, is fixed; `detail` says which it was.',
   },
   unsatisfiable: {
     status: 422,

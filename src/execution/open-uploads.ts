@@ -11,6 +11,8 @@ import { findEndedUploads } from './find-ended-uploads.sql.js';
 
 /** Runs change all the time, and an upload that is over is not to be noticed at once. */
 const PAUSE_MS = 200;
+/** Of one caller: each has the memory of a chunk, and a connection. */
+const MOST_OPEN = 256;
 /** What an upload that was ended still sends is read for so long, so that its caller hears why. */
 const UNREAD_SECONDS = 1;
 
@@ -28,6 +30,7 @@ interface OpenUpload {
 @Injectable()
 export class OpenUploads implements OnModuleInit, OnModuleDestroy {
   readonly #open = new Set<OpenUpload>();
+  readonly #callers = new Map<string, number>();
   readonly #lookout = new Lookout('uploads that are over', () => this.#endThoseThatAreOver(), PAUSE_MS);
 
   constructor(
@@ -42,6 +45,25 @@ export class OpenUploads implements OnModuleInit, OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.#lookout.close();
+  }
+
+  /** Does what takes a body. Refuses it, before anything is read, where its caller has as many under way as may be. */
+  async admit<T>({ speaker, run_id }: Upload, act: () => Promise<T>): Promise<T> {
+    // Operators speak for many nodes: theirs are told apart by the run.
+    const caller = speaker === undefined ? `run ${run_id}` : `node ${speaker}`;
+    const others = this.#callers.get(caller) ?? 0;
+    if (others >= MOST_OPEN) {
+      const detail = `${MOST_OPEN} uploads and logs of this caller are under way already`;
+      throw new Problem('rate_limited', detail, { headers: { 'Retry-After': '1' } });
+    }
+    this.#callers.set(caller, others + 1);
+    try {
+      return await act();
+    } finally {
+      const left = this.#callers.get(caller)! - 1;
+      if (left > 0) this.#callers.set(caller, left);
+      else this.#callers.delete(caller);
+    }
   }
 
   /** Takes the body while the signal is not aborted; its reason is then the problem to answer. */

@@ -20,7 +20,11 @@ export class UploadOutput {
     private readonly uploads: OpenUploads,
   ) {}
 
-  async upload(upload: Upload, body: RawBodyOf): Promise<void> {
+  upload(upload: Upload, body: RawBodyOf): Promise<void> {
+    return this.uploads.admit(upload, () => this.#take(upload, body));
+  }
+
+  async #take(upload: Upload, body: RawBodyOf): Promise<void> {
     const begun = await beginUpload(this.database, upload, body, this.config);
     try {
       const { attempt } = begun;

@@ -22,7 +22,11 @@ export class WriteLog {
   ) {}
 
   /** Gives the size that the log has then. */
-  async write(log: Upload, offset: number | undefined, body: RawBodyOf): Promise<number> {
+  write(log: Upload, offset: number | undefined, body: RawBodyOf): Promise<number> {
+    return this.uploads.admit(log, () => this.#take(log, offset, body));
+  }
+
+  async #take(log: Upload, offset: number | undefined, body: RawBodyOf): Promise<number> {
     let at = offset;
     let taken: { attempt: number; size: number } | undefined;
     const take = async (chunk: Buffer): Promise<number> => {

@@ -184,4 +184,25 @@ describe('what a step may name, and a run may store', () => {
     expect((await upload(server, claim, 'b', Buffer.alloc(398_999))).status).toBe(204);
     expect(await counted('before')).toBe(RUN_BYTES);
   });
+
+  it('256 uploads and logs of one caller at a time, and others as soon as one of them has ended', async () => {
+    const claim = await begin('crowded', { out: ['image'] });
+    const headers = { 'mediator-lease': claim.lease.nonce };
+    const open = Array.from({ length: 256 }, () => openUpload(server.url + blobPath(claim, 'image'), headers));
+    const begun = async (): Promise<number> =>
+      (await server.database.sql("SELECT FROM blobs WHERE run_id = 'crowded' AND published_at IS NULL")).length;
+    open.forEach((one) => {
+      one.answer.catch(() => undefined);
+      one.send('a piece');
+    });
+    await eventually('all are under way', async () => (await begun()) === 256);
+    const refused = await upload(server, claim, 'image', 'whole');
+    expectProblem(refused, 429, 'rate_limited');
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expectProblem(await writeLog(server, claim, 'said'), 429, 'rate_limited');
+    open.forEach((one) => one.breakOff());
+    await eventually('none is under way', async () => (await begun()) === 0);
+    expect((await upload(server, claim, 'image', 'whole')).status).toBe(204);
+    expect((await writeLog(server, claim, 'said')).status).toBe(204);
+  });
 });
