@@ -1,33 +1,29 @@
-import { Controller, Get, Header, Logger } from '@nestjs/common';
+import { Controller, Get, Header } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { HealthCheck, type HealthCheckResult, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { AnybodyMayCall } from '../platform/access/may-call.decorator.js';
 import { Database } from '../platform/database/database.js';
-import { causeOf, SessionSpoiled, TakesNoWrites } from '../platform/database/faults.js';
-import { Told } from '../platform/database/told.js';
 import { Lifecycle } from '../platform/lifecycle.js';
-import { within } from '../platform/within.js';
-import { ping } from './ping.sql.js';
 import { LivezApi } from './livez.api.js';
 import { MetricsApi } from './metrics.api.js';
+import { Readiness } from './readiness.js';
 import { ReadyzApi } from './readyz.api.js';
 import { StoredFigures } from './stored-figures.js';
-
-const DATABASE_SECONDS = 2;
 
 @ApiTags('operation')
 @Controller()
 export class HealthController {
-  readonly #logger = new Logger('health');
-  readonly #told = new Told();
+  readonly #readiness: Readiness;
 
   constructor(
     private readonly health: HealthCheckService,
     private readonly indicator: HealthIndicatorService,
-    private readonly database: Database,
+    database: Database,
     private readonly lifecycle: Lifecycle,
     private readonly figures: StoredFigures,
-  ) {}
+  ) {
+    this.#readiness = new Readiness(database);
+  }
 
   /** The process turns; says nothing of the database. */
   @Get('livez')
@@ -51,7 +47,7 @@ export class HealthController {
       },
       async () => {
         const database = this.indicator.check('database');
-        const message = await this.#trouble();
+        const message = await this.#readiness.trouble();
         return message === undefined ? database.up() : database.down({ message });
       },
     ]);
@@ -64,18 +60,5 @@ export class HealthController {
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   metrics(): Promise<string> {
     return this.figures.text();
-  }
-
-  /** Undefined where the database answers and takes writes. */
-  async #trouble(): Promise<string | undefined> {
-    try {
-      await within(DATABASE_SECONDS, ping(this.database));
-      this.#told.forget();
-      return undefined;
-    } catch (error) {
-      const cause = causeOf(error);
-      this.#told.tell(String(cause), () => this.#logger.warn({ msg: 'not ready: the database is no help', cause }));
-      return error instanceof TakesNoWrites || error instanceof SessionSpoiled ? 'takes no writes' : 'does not answer';
-    }
   }
 }

@@ -1,0 +1,22 @@
+import { expect, it } from '@jest/globals';
+import type { Queryable } from '../platform/database/queryable.js';
+import { Readiness } from './readiness.js';
+
+it('asks the database once for all who ask meanwhile, and anew for whoever asks afterwards', async () => {
+  const answers: (() => void)[] = [];
+  const database: Queryable = {
+    query: async () => {
+      await new Promise<void>((answer) => answers.push(answer));
+      return { rows: [], affected: 0 };
+    },
+  };
+  const readiness = new Readiness(database);
+  const many = Array.from({ length: 1000 }, () => readiness.trouble());
+  expect(answers).toHaveLength(1);
+  answers[0]!();
+  expect(new Set(await Promise.all(many))).toEqual(new Set([undefined]));
+  const later = readiness.trouble();
+  expect(answers).toHaveLength(2);
+  answers[1]!();
+  expect(await later).toBeUndefined();
+});
