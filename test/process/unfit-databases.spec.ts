@@ -111,6 +111,12 @@ describe('a database on which no Mediator can work', () => {
   it.each([
     'postgres://me:se#cret@host/db',
     'postgres://me:secret%e9@host/db',
+    'postgres://me:secret%zz@host/db',
+    'postgres://me:secret%@host/db',
+    'postgres://me%zz:secret@host/db',
+    'postgres://me:secret%00@host/db',
+    'postgres://me%00:secret@host/db',
+    'postgres://me:secret@host/db%00',
     'postgres://me:secret@host:port/db',
     'postgres://me:secret@host:70000/db',
     'postgres://me:secret@host/db?port=none',

@@ -8,6 +8,8 @@ const SHAPE =
 export function faultsOfDatabaseUrl(url: string): string[] {
   if (!/^postgres(ql)?:\/\//.test(url)) return ['DATABASE_URL must begin with postgres:// or postgresql://'];
   try {
+    // Of its readers some pass over what cannot be decoded and others throw; a NUL ends what is sent to PostgreSQL.
+    if (decodeURIComponent(url).includes('\0')) return [SHAPE];
     // It only reads the URL, and the files that the URL names.
     const { port } = new pg.Client({ connectionString: url });
     return Number.isInteger(port) && port > 0 && port < 65_536 ? [] : ['DATABASE_URL must have a port from 1 to 65535'];
