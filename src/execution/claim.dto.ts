@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import type { StepKind } from '../domain/contract/contract.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { AssignedRoleDto } from '../runs/run.dto.js';
 import { AgentTaskDto, OutputSchemasDto } from '../runs/contract-maps.dto.js';
+import { WholeNumber } from '../platform/http/whole-number.decorator.js';
 
 const WAIT_RULE = { message: 'must be a whole number of seconds from 0 to 300' };
 
@@ -12,7 +12,7 @@ export class ClaimQueryDto {
   /** How many seconds to wait for a step, from 0 to 300. */
   @ApiProperty({ type: 'integer', minimum: 0, maximum: 300, default: 30, required: false })
   @IsOptional()
-  @Type(() => Number)
+  @WholeNumber()
   @IsInt(WAIT_RULE)
   @Min(0, WAIT_RULE)
   @Max(300, WAIT_RULE)

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { WholeNumber } from '../platform/http/whole-number.decorator.js';
 
 const ATTEMPT_RULE = { message: 'must be the attempt of the claim, a whole number from 1' };
 const OFFSET_RULE = { message: 'must be a number of bytes, a whole number from 0' };
@@ -9,16 +9,11 @@ const MOST = { attempt: 2_147_483_647, offset: Number.MAX_SAFE_INTEGER };
 const NAME = /^(?![_.])[A-Za-z0-9._-]{1,100}$/;
 const NAME_RULE = { message: 'must be 1 to 100 of A-Z, a-z, 0-9, ".", "_" and "-", not beginning with "_" or "."' };
 
-/** Digits only: an offset that is empty, or means something else to JavaScript, must not become one that drops bytes. */
-function toWhole({ value }: { value: unknown }): unknown {
-  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-}
-
 export class UploadQueryDto {
   /** That of the claim; the current one where it is absent. */
   @ApiProperty({ type: 'integer', minimum: 1, required: false })
   @IsOptional()
-  @Transform(toWhole)
+  @WholeNumber()
   @IsInt(ATTEMPT_RULE)
   @Min(1, ATTEMPT_RULE)
   @Max(MOST.attempt, ATTEMPT_RULE)
@@ -35,7 +30,7 @@ export class LogQueryDto extends UploadQueryDto {
   /** Where the first byte of the body belongs; at the end where it is absent. */
   @ApiProperty({ type: 'integer', minimum: 0, required: false })
   @IsOptional()
-  @Transform(toWhole)
+  @WholeNumber()
   @IsInt(OFFSET_RULE)
   @Min(0, OFFSET_RULE)
   @Max(MOST.offset, OFFSET_RULE)

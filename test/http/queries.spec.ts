@@ -8,16 +8,19 @@ interface Asked {
   method: string;
   path: string;
   known: string[];
+  whole: string[];
 }
 
-const ASKED: Asked[] = OPERATIONS.map(({ method, path, operation }) => ({
-  name: operation.operationId,
-  method: method.toUpperCase(),
-  path: path.replace(/\{(\w+)\}/g, (_all: string, name: string) => (name === 'seq' ? '1' : 'none')),
-  known: (operation.parameters ?? [])
-    .filter((parameter: any) => parameter.in === 'query')
-    .map((parameter: any) => parameter.name),
-}));
+const ASKED: Asked[] = OPERATIONS.map(({ method, path, operation }) => {
+  const queries = (operation.parameters ?? []).filter((parameter: any) => parameter.in === 'query');
+  return {
+    name: operation.operationId,
+    method: method.toUpperCase(),
+    path: path.replace(/\{(\w+)\}/g, (_all: string, name: string) => (name === 'seq' ? '1' : 'none')),
+    known: queries.map((parameter: any) => parameter.name),
+    whole: queries.filter(({ schema }: any) => schema.type === 'integer').map((parameter: any) => parameter.name),
+  };
+});
 const UNDER_V1 = ASKED.filter(({ path }) => path.startsWith('/v1/'));
 
 describe('what is asked of an operation', () => {
@@ -52,6 +55,18 @@ describe('what is asked of an operation', () => {
         expect(errors).toEqual([{ pointer: `/${name}`, detail: 'must be given once' }]);
         const once = await server.send(method, `${path}?${name}=1`);
         expect(String(once.body?.detail)).not.toMatch(/is no parameter|given once/);
+      }
+    },
+  );
+
+  it.each(UNDER_V1.filter(({ whole }) => whole.length > 0))(
+    'a whole number that $name takes is written in digits',
+    async ({ method, path, whole }) => {
+      for (const name of whole) {
+        for (const written of ['', '1e0', '0x1', '%201', '1.0', '%2B1', '-1']) {
+          const answer = await server.send(method, `${path}?${name}=${written}`);
+          expect(expectProblem(answer, 400, 'invalid_request', path).errors[0].pointer).toBe(`/${name}`);
+        }
       }
     },
   );

@@ -1,13 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { WholeNumber } from './whole-number.decorator.js';
 
 /** Which page of a list. */
 export class PageQueryDto {
   /** How many items at most, from 1 to 200. A page of large items ends sooner, at about 1 MiB, and has at least one. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, default: 50, required: false })
   @IsOptional()
-  @Type(() => Number)
+  @WholeNumber()
   @IsInt({ message: 'must be a whole number from 1 to 200' })
   @Min(1, { message: 'must be a whole number from 1 to 200' })
   @Max(200, { message: 'must be a whole number from 1 to 200' })

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { WholeNumber } from '../../platform/http/whole-number.decorator.js';
 
 const ATTEMPT_RULE = { message: 'must be a whole number from 1' };
 
@@ -14,7 +14,7 @@ export class ReadLogQueryDto {
   /** Of which attempt; of the current one if absent. */
   @ApiProperty({ type: 'integer', minimum: 1, required: false })
   @IsOptional()
-  @Type(() => Number)
+  @WholeNumber()
   @IsInt(ATTEMPT_RULE)
   @Min(1, ATTEMPT_RULE)
   @Max(2 ** 31 - 1, ATTEMPT_RULE)
