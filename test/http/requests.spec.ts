@@ -127,6 +127,14 @@ describe('what is no request of this API', () => {
     expectProblem(await server.send('POST', '/v1/nodes'), 400, 'invalid_request');
   });
 
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json', '*/*'])(
+    'an empty body is none, though it is said to be %s',
+    async (type) => {
+      expectProblem(await post('/v1/runs/none/cancel', '', { 'content-type': type }), 404, 'not_found');
+      expectProblem(await post('/v1/runs', '', { 'content-type': type }), 400, 'invalid_contract');
+    },
+  );
+
   it.each([
     ['NUL', '\0', /without NUL/],
     ['half a surrogate pair', '\ud800', /well-formed/],
@@ -250,6 +258,16 @@ describe('what is no request of this API', () => {
     const answer = await server.send(method, path);
     expectProblem(answer, 405, 'method_not_allowed', path);
     expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  it.each([
+    ['large', 'application/json', JSON.stringify({ text: 'x'.repeat(20_000) })],
+    ['larger than any may be', 'application/json', 'x'.repeat(2_000_000)],
+    ['broken', 'application/json', '{'],
+    ['of another type', 'text/plain', 'x'],
+  ])('whether something is served is said before a body that is %s is read', async (_what, type, body) => {
+    expectProblem(await post('/v1/nothing', body, { 'content-type': type }), 404, 'route_not_found');
+    expectProblem(await post('/v1/queue', body, { 'content-type': type }), 405, 'method_not_allowed');
   });
 
   it('X-Request-Id is taken where it is harmless, made where it is not, and answered always', async () => {

@@ -1,3 +1,4 @@
+import { NotFoundException } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { pointerTo } from '../../domain/contract/document/pointer.js';
 import type {} from '../access/token.js';
@@ -13,8 +14,11 @@ export function guardRequests(fastify: FastifyInstance, lifecycle: Lifecycle): v
     // While the process stops, a connection is not kept for another request.
     if (lifecycle.phase === 'stopping') void reply.header('connection', 'close');
     // The route's own path: that of the request can spell it in other ways.
-    if (isServed(request.routeOptions.url ?? request.url, lifecycle)) return;
-    throw unavailable(lifecycle.phase === 'starting' ? 'the server is starting' : 'the server is stopping');
+    if (!isServed(request.routeOptions.url ?? request.url, lifecycle)) {
+      throw unavailable(lifecycle.phase === 'starting' ? 'the server is starting' : 'the server is stopping');
+    }
+    // Of a body that nothing takes nothing is read, and nothing is said.
+    if (request.is404) throw new NotFoundException();
   });
 
   fastify.addHook('preValidation', async (request) => {

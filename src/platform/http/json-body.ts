@@ -39,11 +39,12 @@ export function takeJson(fastify: FastifyInstance): void {
   });
   fastify.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw;
-    if (request.routeOptions.config.noBody) {
-      const none = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
-      if (none) delete headers['content-type'];
-      else headers['content-type'] = UNHEEDED;
-    }
+    const { rawBody, noBody } = request.routeOptions.config;
+    if (rawBody) return done();
+    const none = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+    // Clients give a type to a body that is empty, too: what is not there need not be JSON.
+    if (none) delete headers['content-type'];
+    else if (noBody) headers['content-type'] = UNHEEDED;
     done();
   });
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
