@@ -27,8 +27,8 @@ function judgeChoice({ dispatch, out }: StepDraft, given: Place): void {
   if (source === undefined) return;
   const choice = valueAlong(source.fields, given.value);
   if (dispatch.to.all.some(({ text }) => text === choice)) return;
-  const shown = typeof choice === 'string' ? quoted(choice) : 'no text';
+  const shown = typeof choice === 'string' ? `not ${quoted(choice)}` : 'as text';
   given.fault(
-    `The default makes a choice of the "dispatch": at ${quoted(dispatch.from.text)} it names one of "to", not ${shown}.`,
+    `The default makes a choice of the "dispatch": at ${quoted(dispatch.from.text)} it names one of "to", ${shown}.`,
   );
 }
