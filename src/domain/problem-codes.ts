@@ -113,7 +113,8 @@ export const PROBLEMS = {
     status: 413,
     title: 'Too large',
     caller: 'Send less: `detail` names the limit.',
-    operator: 'Limits are configuration; see the README.',
+    operator:
+      'MEDIATOR_MAX_BLOB_BYTES and MEDIATOR_MAX_RUN_BYTES bound outputs and what a run stores; the other limits are fixed.',
   },
   unsupported_media_type: {
     status: 415,
