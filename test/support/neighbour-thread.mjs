@@ -7,6 +7,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 const { url, headers, role } = workerData;
 const PAUSE_MS = 20;
+/** What is not answered in this time is not waited for. */
+const LONGEST_MS = 60_000;
 const told = { stop: false };
 parentPort.once('message', () => (told.stop = true));
 
@@ -28,6 +30,7 @@ async function ask(method, path, body) {
     method,
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
     body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(LONGEST_MS),
   });
   await response.arrayBuffer();
   return response.status;

@@ -94,7 +94,9 @@ function refusal(
 const PROBLEM = { $ref: '#/components/schemas/Problem' };
 
 function headerFaults(operationId: string, response: any, { headers, json }: FuzzAnswer): string[] {
-  const faults = typeof json?.next === 'string' && headers.link === undefined ? [`${operationId} without Link`] : [];
+  // An output may be JSON with any key: it is no list.
+  const listed = Object.hasOwn(response.headers, 'Link') && typeof json?.next === 'string';
+  const faults = listed && headers.link === undefined ? [`${operationId} without Link`] : [];
   const answered = Object.entries<any>(response.headers).filter(([name]) => headers[name.toLowerCase()] !== undefined);
   const misspelt = answered.flatMap(([name, { schema }]) => {
     const value = headers[name.toLowerCase()];
