@@ -6,6 +6,7 @@ const ROWS = [
   ['domain'],
   ['platform'],
   ['records'],
+  ['bodies'],
   ['fleet'],
   ['leases'],
   ['steps'],

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AsksModule } from './asks/asks.module.js';
+import { BodiesModule } from './bodies/bodies.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { ExecutionModule } from './execution/execution.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -21,6 +22,7 @@ export class AppModule {
       imports: [
         PlatformModule.register(config),
         RecordsModule,
+        BodiesModule,
         QueueModule,
         RunsModule,
         SubmissionModule,

@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { JsonDocument } from '../domain/json/read-json.js';
-import { Config } from '../platform/config/config.js';
+import { LeaseTerms } from '../leases/lease-terms.js';
 import { Database } from '../platform/database/database.js';
+import { failpoint } from '../platform/failpoints.js';
 import type { IfMatch } from '../platform/http/if-match.js';
 import { Problem } from '../platform/http/problem.js';
 import { Judging } from '../platform/judging/judging.js';
-import { point } from '../platform/points.js';
-import { refuseOtherVersion } from '../runs/refuse-other-version.js';
-import { lockRun } from '../steps/lock-run.sql.js';
+import { lockRun } from '../records/runs.sql.js';
+import { refuseOtherVersion } from '../runs/run-version.js';
 import { type Answered, takeAnswer } from '../steps/take-answer.js';
-import { termsOf } from '../steps/terms-of.js';
+import { type Question, readQuestion } from './asks.sql.js';
 import { judgeAnswer, type OpenQuestion, refuseStrangers } from './judge-answer.js';
-import { type Question, readQuestion } from './read-question.sql.js';
 
 export interface AnswerOf {
   run_id: string;
@@ -31,7 +30,7 @@ export interface AnswerOf {
 export class AnswerAsk {
   constructor(
     private readonly database: Database,
-    private readonly config: Config,
+    private readonly terms: LeaseTerms,
     private readonly judging: Judging,
   ) {}
 
@@ -42,10 +41,10 @@ export class AnswerAsk {
     const judged = await this.#judge(given, question);
     // With a condition the version comes first, and that is known under the lock.
     if (judged instanceof Problem && if_match === undefined) throw judged;
-    await point('answer.judged');
+    await failpoint('answer.judged');
     return this.database.transaction('answer', async (tx) => {
       const locked = await lockRun(tx, run_id);
-      await point('answer.locked');
+      await failpoint('answer.locked');
       await refuseOtherVersion(tx, run_id, if_match);
       if (judged instanceof Problem) throw judged;
       const { attempt, output } = judged;
@@ -55,7 +54,7 @@ export class AnswerAsk {
           tx,
           { run_id, seq, attempt, answer: answer.text, answered_by: principal },
           output,
-          termsOf(this.config),
+          this.terms,
         ));
       if (!taken) throw new Problem('not_asked', 'the question has been closed meanwhile');
       return taken;

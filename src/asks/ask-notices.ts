@@ -6,8 +6,7 @@ import { Hints } from '../platform/database/hints.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { deliver } from './deliver.js';
 import type { Notice } from './notices.sql.js';
-import { putBack } from './put-back.js';
-import { takeNotices } from './take-notices.js';
+import { putBack, takeNotices } from './take-notices.js';
 
 /*
  * Tells the webhook of every question that was raised. It looks for notices at each hint of questions, at start and every

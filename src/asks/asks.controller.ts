@@ -4,22 +4,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonDocument } from '../domain/json/read-json.js';
 import { isOver } from '../domain/states.js';
 import { MayCall } from '../platform/access/may-call.decorator.js';
+import { nextLink } from '../platform/http/cursor.js';
 import { type IfMatch, IfMatchOf } from '../platform/http/if-match.js';
 import { TakesJson } from '../platform/http/json-body.js';
-import { nextLink } from '../platform/http/next-link.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
+import { stepSeq } from '../platform/http/path-parameters.js';
 import { Principal } from '../platform/http/principal.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
 import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
-import { stepSeq } from '../runs/step-seq.js';
-import { acceptAnswer } from './accept-answer.js';
 import { AnswerAsk } from './answer-ask.js';
-import { AnswerAskApi } from './answer-ask.api.js';
 import { AskListDto } from './ask.dto.js';
-import { fromInboxCursor, toInboxCursor } from './inbox-cursor.js';
-import { ListAsksApi } from './list-asks.api.js';
-import { ShowInbox } from './show-inbox.js';
+import { AnswerAskApi, ListAsksApi } from './asks.api.js';
+import { acceptAnswer } from './judge-answer.js';
+import { fromInboxCursor, toInboxCursor, ShowInbox } from './show-inbox.js';
 
 @ApiTags('asks')
 @Controller('v1')

@@ -1,7 +1,15 @@
 import type { Fault } from '../domain/contract/contract.js';
+import type { JsonDocument } from '../domain/json/read-json.js';
 import { mayAnswer } from '../domain/may-answer.js';
-import { Problem } from '../platform/http/problem.js';
-import type { Question } from './read-question.sql.js';
+import { Problem, refuseFaults } from '../platform/http/problem.js';
+import type { Question } from './asks.sql.js';
+
+/** Takes the body as an answer: whatever JSON it is, with keys of any name, since only its schema knows them. */
+export function acceptAnswer(body: JsonDocument | undefined): JsonDocument {
+  if (body === undefined) throw new Problem('invalid_request', 'the body must be the answer, as JSON');
+  refuseFaults(body.faults);
+  return body;
+}
 
 export interface OpenQuestion {
   attempt: number;

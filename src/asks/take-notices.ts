@@ -1,5 +1,6 @@
 import type { Database } from '../platform/database/database.js';
-import { deleteNotices, dropNotices, type Notice } from './notices.sql.js';
+import { lockRun } from '../records/runs.sql.js';
+import { deleteNotices, dropNotices, type Notice, putBackNotice } from './notices.sql.js';
 
 /** Takes notices to be sent by this process alone, the oldest first: so many; or drops all, where nobody is to be told. */
 export function takeNotices(database: Database, most: number | 'drop'): Promise<Notice[]> {
@@ -7,5 +8,14 @@ export function takeNotices(database: Database, most: number | 'drop'): Promise<
     if (most !== 'drop') return deleteNotices(tx, most);
     await dropNotices(tx);
     return [];
+  });
+}
+
+/** Leaves a notice that could not be sent for whoever looks next; its run is locked, so that the question stays as it is. */
+export function putBack(database: Database, notice: Notice): Promise<void> {
+  return database.transaction('put-back-notice', async (tx) => {
+    await lockRun(tx, notice.run_id);
+    await putBackNotice(tx, notice);
+    tx.hint('asks');
   });
 }

@@ -1,10 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ProblemCode } from '../domain/problem-codes.js';
-import type { OperationExamples } from './examples/example.js';
+import { type OperationExamples, PARAMETERS } from './examples/example.js';
 import { EXAMPLES } from './examples/examples.js';
-import { PARAMETERS } from './examples/parameters.js';
-import { generalExample, problemExample } from './problem-example.js';
-import { type Operation, operationsOf, type Parameter } from './operations-of.js';
+import { type Operation, operationsOf, type Parameter } from './operations.js';
+import { generalExample, problemExample } from './problem-page.js';
 
 const PROBLEM_JSON = 'application/problem+json';
 

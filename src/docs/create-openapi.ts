@@ -3,13 +3,10 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { TOKEN_SCHEME } from '../platform/access/may-call.decorator.js';
 import { SHARED_HEADERS } from '../platform/http/shared-headers.js';
 import { addExamples } from './add-examples.js';
-import { describeTexts } from './describe-texts.js';
 import { flattenReferences } from './flatten-references.js';
-import { INTRODUCTION } from './introduction.js';
-import { nameRoles } from './name-roles.js';
-import { orderOperations } from './order-operations.js';
+import { INTRODUCTION, TAGS } from './introduction.js';
+import { describeTexts, nameRoles, orderOperations } from './operations.js';
 import { shareRefusals } from './share-refusals.js';
-import { TAGS } from './tags.js';
 import { VERSION } from './version.js';
 
 const BEARER = {
@@ -57,4 +54,9 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
 function sorted(components: OpenAPIObject['components']): OpenAPIObject['components'] {
   const schemas = Object.entries(components?.schemas ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   return { ...components, schemas: Object.fromEntries(schemas) };
+}
+
+/** The document as it is served and committed, byte for byte. */
+export function renderOpenApi(document: OpenAPIObject): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -5,9 +5,8 @@ import Negotiator from 'negotiator';
 import { type ProblemCode, PROBLEMS } from '../domain/problem-codes.js';
 import { AnybodyMayCall } from '../platform/access/may-call.decorator.js';
 import { Problem } from '../platform/http/problem.js';
+import { ExplainProblemApi, GetServerInfoApi } from './docs.api.js';
 import { ServerInfoDto, ProblemPageDto } from './docs.dto.js';
-import { ExplainProblemApi } from './explain-problem.api.js';
-import { GetServerInfoApi } from './get-server-info.api.js';
 import { problemPage } from './problem-page.js';
 import { VERSION } from './version.js';
 

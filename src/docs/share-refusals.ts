@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { type ProblemCode, PROBLEMS } from '../domain/problem-codes.js';
-import { type Answered, type Operation, operationsOf } from './operations-of.js';
-import { generalExample, nameOf, sharedExamples } from './problem-example.js';
+import { type Answered, type Operation, operationsOf } from './operations.js';
+import { generalExample, nameOf, sharedExamples } from './problem-page.js';
 
 const REFUSAL = 'application/problem+json';
 

@@ -2,9 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import type { StepKind } from '../domain/contract/contract.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
-import { AssignedRoleDto } from '../runs/run.dto.js';
+import { WholeNumber } from '../platform/http/validation.js';
 import { AgentTaskDto, OutputSchemasDto } from '../runs/contract-maps.dto.js';
-import { WholeNumber } from '../platform/http/whole-number.decorator.js';
+import { AssignedRoleDto } from '../runs/run.dto.js';
 
 const WAIT_RULE = { message: 'must be a whole number of seconds from 0 to 300' };
 

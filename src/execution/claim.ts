@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { rawJson } from '../domain/json/raw-json.js';
-import { type LockedNode, lockNode } from '../fleet/lock-node.sql.js';
+import { type LockedNode, lockNode } from '../fleet/fleet.sql.js';
 import { Database } from '../platform/database/database.js';
 import { Rollback, type Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
-import { lockRun } from '../steps/lock-run.sql.js';
+import { lockRun } from '../records/runs.sql.js';
+import { claimStep, readHeldSteps, readReadySteps, type ReadyStep } from '../steps/ready-steps.sql.js';
 import type { ClaimDto } from './claim.dto.js';
-import { claimStep, readHeldSteps } from '../steps/claim-step.sql.js';
-import { type ClaimRow, readClaim } from './read-claim.sql.js';
-import { readReadySteps, type ReadyStep } from '../steps/ready-steps.sql.js';
+import { type ClaimRow, readClaim } from './claims.sql.js';
 
 export interface Claimant {
   node_id: string;

@@ -1,24 +1,21 @@
 import { Body, Controller, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { MayCall } from '../platform/access/may-call.decorator.js';
-import { OwnNode, refuseUnlessOwnNode } from '../platform/access/own-node.js';
+import { isOver } from '../domain/states.js';
+import { MayCall, OwnNode, refuseUnlessOwnNode } from '../platform/access/may-call.decorator.js';
 import { CallerGone } from '../platform/http/caller-gone.js';
 import { TakesJson, TakesNoBody } from '../platform/http/json-body.js';
-import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/node-id.js';
+import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE, stepSeq } from '../platform/http/path-parameters.js';
 import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
 import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
-import { stepSeq } from '../runs/step-seq.js';
-import { isOver } from '../domain/states.js';
-import { Claim } from './claim.js';
 import { ClaimDto, ClaimQueryDto } from './claim.dto.js';
-import { ClaimStepApi } from './claim-step.api.js';
+import { Claim } from './claim.js';
+import { ClaimStepApi, ReportResultApi } from './execution.api.js';
 import { ParkedClaims } from './parked-claims.js';
+import { ReportResult } from './report-result.js';
 import { ReportDto } from './report.dto.js';
-import { ReportResultApi } from './report-result.api.js';
-import { ReportResult } from './report.js';
 
 @ApiTags('steps')
 @Controller('v1')

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
-import { NODE_ID, NODE_ID_RULE } from '../platform/http/node-id.js';
+import { NODE_ID, NODE_ID_RULE } from '../platform/http/path-parameters.js';
 
 const ATTEMPT_RULE = { message: 'must be the attempt of the claim, a whole number from 1' };
 const EXIT_RULE = { message: 'must be a whole number that fits 32 bits' };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { FleetUse, type Unavailability } from '../domain/matching/fleet-use.js';
 import type { Advert } from '../domain/matching/fleet.js';
 import { RankedFleet } from '../domain/matching/ranked-fleet.js';
-import { EXPIRED_SECONDS, type FleetState, type NodeState } from './read-fleet-state.sql.js';
+import { EXPIRED_SECONDS, type FleetState, type NodeState } from './fleet-changes.sql.js';
 
 interface Known {
   advert: Advert;

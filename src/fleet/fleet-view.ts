@@ -4,8 +4,8 @@ import type { RankedFleet } from '../domain/matching/ranked-fleet.js';
 import type { TakenNodes } from '../domain/matching/taken-nodes.js';
 import { Database } from '../platform/database/database.js';
 import { Followed } from '../platform/database/followed.js';
+import { type FleetState, readFleetChanges, readWholeFleet } from './fleet-changes.sql.js';
 import { FleetMemory } from './fleet-memory.js';
-import { type FleetState, readFleetChanges, readWholeFleet } from './read-fleet-state.sql.js';
 
 /** The live adverts and who is unavailable, at one moment. */
 export interface Fleet {

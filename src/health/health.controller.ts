@@ -4,10 +4,8 @@ import { HealthCheck, type HealthCheckResult, HealthCheckService, HealthIndicato
 import { AnybodyMayCall } from '../platform/access/may-call.decorator.js';
 import { Database } from '../platform/database/database.js';
 import { Lifecycle } from '../platform/lifecycle.js';
-import { LivezApi } from './livez.api.js';
-import { MetricsApi } from './metrics.api.js';
+import { LivezApi, MetricsApi, ReadyzApi } from './health.api.js';
 import { Readiness } from './readiness.js';
-import { ReadyzApi } from './readyz.api.js';
 import { StoredFigures } from './stored-figures.js';
 
 @ApiTags('operation')

@@ -3,7 +3,7 @@ import { causeOf, SessionSpoiled, TakesNoWrites } from '../platform/database/fau
 import type { Queryable } from '../platform/database/queryable.js';
 import { Told } from '../platform/database/told.js';
 import { within } from '../platform/within.js';
-import { ping } from './ping.sql.js';
+import { ping } from './health.sql.js';
 
 const DATABASE_SECONDS = 2;
 

@@ -4,8 +4,7 @@ import { RUN_STATES } from '../domain/states.js';
 import { Database } from '../platform/database/database.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { AtMostEvery } from './at-most-every.js';
-import { ping } from './ping.sql.js';
-import { type Figures, readFigures } from './read-figures.sql.js';
+import { ping, type Figures, readFigures } from './health.sql.js';
 
 /** How often the database is asked, and how long it is waited for. */
 const STORED = { everySeconds: 5, waitSeconds: 2 };

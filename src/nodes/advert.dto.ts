@@ -3,8 +3,8 @@ import { IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-vali
 import { ATTRIBUTE, ATTRIBUTE_VALUE, CAPABILITY } from '../domain/contract/names.js';
 import { DRAINS } from '../domain/drain.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
-import { ListOf } from '../platform/http/list-of.decorator.js';
-import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/node-id.js';
+import { ListOf } from '../platform/http/as-dto.js';
+import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/path-parameters.js';
 import { AttributesDto } from '../queue/requirement.dto.js';
 
 const MOST_ENTRIES = 64;

@@ -1,17 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { widens } from '../domain/matching/widens.js';
-import { drainedEnding } from '../steps/drained-ending.js';
+import { type Lease, readLeases, renewLeases } from '../leases/leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Tx } from '../platform/database/queryable.js';
-import { endRun } from '../steps/end-run.js';
-import { failStep } from '../steps/fail-step.js';
-import { lockRun } from '../steps/lock-run.sql.js';
-import { type Lease, readLeases } from '../leases/read-leases.sql.js';
-import { renewLeases } from '../leases/renew-leases.sql.js';
 import type { Why } from '../queue/why.js';
-import { hasClaimed, readRestarted } from './claimed-steps.sql.js';
-import { type AdvertBefore, insertNode, lockAdvert, type NewAdvert, storeAdvert } from './store-advert.sql.js';
+import { lockRun } from '../records/runs.sql.js';
+import { drainedEnding, endRun, failStep } from '../steps/end-run.js';
+import {
+  hasClaimed,
+  readRestarted,
+  type AdvertBefore,
+  insertNode,
+  lockAdvert,
+  type NewAdvert,
+  storeAdvert,
+} from './nodes.sql.js';
 
 export interface Advertised {
   expires_at: Date;

@@ -1,18 +1,15 @@
 import { Body, Controller, Get, HttpCode, Logger, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { readDrain } from '../domain/drain.js';
-import { MayCall } from '../platform/access/may-call.decorator.js';
-import { OwnNode, refuseUnlessOwnNode } from '../platform/access/own-node.js';
+import { MayCall, OwnNode, refuseUnlessOwnNode } from '../platform/access/may-call.decorator.js';
 import { Config } from '../platform/config/config.js';
 import { TakesJson } from '../platform/http/json-body.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
 import { AdvertAnswerDto, AdvertDto } from './advert.dto.js';
-import { AdvertiseNodeApi } from './advertise-node.api.js';
 import { Advertise } from './advertise.js';
-import { ListCapabilitiesApi } from './list-capabilities.api.js';
-import { ListNodesApi } from './list-nodes.api.js';
 import { CapabilitiesDto, NodesDto, NodesQueryDto } from './node.dto.js';
+import { AdvertiseNodeApi, ListCapabilitiesApi, ListNodesApi } from './nodes.api.js';
 import { ShowNodes } from './show-nodes.js';
 
 @ApiTags('nodes')

@@ -4,7 +4,7 @@ import { type CapabilitySummary, summarizeCapabilities } from '../domain/matchin
 import { FleetView } from '../fleet/fleet-view.js';
 import { Database } from '../platform/database/database.js';
 import type { CapabilitiesDto, NodeDto, NodesDto } from './node.dto.js';
-import { type NodeRow, readNodes } from './read-nodes.sql.js';
+import { type NodeRow, readNodes } from './nodes.sql.js';
 
 /** The fleet as it is shown. */
 @Injectable()

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Requirement } from '../domain/contract/contract.js';
 import { standings, type Stands } from '../domain/waiting/standings.js';
-import type { Waiting } from '../domain/waiting/waiting.js';
 import { MOST_HOLDERS, shownHolders } from '../domain/waiting/waiting-role.js';
+import type { Waiting } from '../domain/waiting/waiting.js';
 import { whyWaiting } from '../domain/waiting/why-waiting.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
-import { readHoldings } from '../fleet/read-holdings.sql.js';
+import { readHoldings } from '../fleet/fleet.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';

@@ -1,8 +1,8 @@
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import { GRANT_LEASES, type GrantedNode, lifeOf } from '../leases/grant-leases.sql.js';
+import { GRANT_LEASES, type GrantedNode, lifeOf } from '../leases/leases.sql.js';
 import type { Tx } from '../platform/database/queryable.js';
-import { APPEND_EVENT } from '../records/append-event.sql.js';
-import { BIND_STEPS } from '../steps/bind-steps.sql.js';
+import { APPEND_EVENT } from '../records/events.sql.js';
+import { BIND_STEPS } from '../steps/steps.sql.js';
 import type { Why } from './why.js';
 
 /** A queued run and the nodes, sorted by node_id, that it was matched with. */

@@ -1,12 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Config } from '../platform/config/config.js';
+import { LeaseTerms } from '../leases/lease-terms.js';
 import { Database } from '../platform/database/database.js';
 import { isContention, refusal } from '../platform/database/faults.js';
 import type { Tx } from '../platform/database/queryable.js';
+import { failpoint } from '../platform/failpoints.js';
 import { Metrics } from '../platform/metrics/metrics.js';
-import { point } from '../platform/points.js';
 import { beginRun } from '../steps/begin-run.js';
-import { termsOf } from '../steps/terms-of.js';
 import { type Promotable, promoteRuns } from './promote-runs.sql.js';
 import type { Why } from './why.js';
 
@@ -20,7 +19,7 @@ export class Promote {
 
   constructor(
     private readonly database: Database,
-    private readonly config: Config,
+    private readonly terms: LeaseTerms,
     private readonly metrics: Metrics,
   ) {}
 
@@ -29,11 +28,10 @@ export class Promote {
    * are for nodes alone, so that their promotion is known to be whole with its one statement.
    */
   async promote(runs: Promotable[], whys: Why[], { ownSteps }: { ownSteps: boolean }): Promise<Promotion> {
-    const terms = termsOf(this.config);
     const work = async (tx: Tx): Promise<string[]> => {
-      await point('promote.before-grant');
-      promoteRuns(tx, runs, whys, terms.ttlSeconds);
-      const begun = runs.map((run) => beginRun(tx, run.run_id, { matched: nodesOf(run), ownSteps, terms }));
+      await failpoint('promote.before-grant');
+      promoteRuns(tx, runs, whys, this.terms.ttlSeconds);
+      const begun = runs.map((run) => beginRun(tx, run.run_id, { matched: nodesOf(run), ownSteps, terms: this.terms }));
       return (await Promise.all(begun)).flat();
     };
     try {

@@ -1,6 +1,6 @@
 import type { Needs } from '../domain/sweep/queue-line.js';
 import { WaitingQueue } from '../domain/sweep/waiting-queue.js';
-import type { QueueChanges, RunState } from './read-queue-state.sql.js';
+import type { QueueChanges, RunState } from './queue.sql.js';
 
 /** The queue as it was last read. */
 export class QueueMemory {

@@ -10,7 +10,7 @@ import {
   readQueuedRuns,
   readRequires,
   type RunState,
-} from './read-queue-state.sql.js';
+} from './queue.sql.js';
 
 /** A queue of 100,000 is read in pieces: in one it would take several times the memory that it is kept in. */
 const PAGE = 5000;

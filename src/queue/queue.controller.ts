@@ -2,10 +2,9 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MayCall } from '../platform/access/may-call.decorator.js';
-import { fromCursor, toCursor } from '../platform/http/cursor.js';
-import { nextLink } from '../platform/http/next-link.js';
+import { fromCursor, toCursor, nextLink } from '../platform/http/cursor.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
-import { GetQueueApi } from './get-queue.api.js';
+import { GetQueueApi } from './queue.api.js';
 import { ShowQueue } from './show-queue.js';
 import { QueueDto } from './waiting.dto.js';
 

@@ -1,15 +1,16 @@
 import { Module } from '@nestjs/common';
 import { FleetModule } from '../fleet/fleet.module.js';
+import { LeasesModule } from '../leases/leases.module.js';
 import { ExplainWaiting } from './explain-waiting.js';
 import { Promote } from './promote.js';
+import { QueueView } from './queue-view.js';
 import { QueueController } from './queue.controller.js';
 import { QueueService } from './queue.service.js';
-import { QueueView } from './queue-view.js';
 import { ShowQueue } from './show-queue.js';
 import { Sweep } from './sweep.js';
 
 @Module({
-  imports: [FleetModule],
+  imports: [LeasesModule, FleetModule],
   controllers: [QueueController],
   providers: [ExplainWaiting, Promote, QueueService, QueueView, ShowQueue, Sweep],
   exports: [ExplainWaiting, QueueService],

@@ -9,7 +9,7 @@ import { fillPage, PAGE_BYTES, withinBytes } from '../platform/http/fill-page.js
 import { ExplainWaiting, mostWaitingBytes } from './explain-waiting.js';
 import { placeOf } from './place-of.js';
 import { QueueView } from './queue-view.js';
-import { type QueueRow, readQueuePage } from './read-queue-page.sql.js';
+import { type QueueRow, readQueuePage } from './queue.sql.js';
 import type { RequirementDto } from './requirement.dto.js';
 import type { QueueDto, QueuedRunDto, WaitingDto } from './waiting.dto.js';
 

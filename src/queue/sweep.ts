@@ -6,10 +6,10 @@ import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
 import { isUnreachable } from '../platform/database/faults.js';
+import { failpoint } from '../platform/failpoints.js';
 import { Lifecycle } from '../platform/lifecycle.js';
-import { point } from '../platform/points.js';
-import { Promote } from './promote.js';
 import type { Promotable } from './promote-runs.sql.js';
+import { Promote } from './promote.js';
 import { QueueView } from './queue-view.js';
 import type { Why } from './why.js';
 
@@ -45,7 +45,7 @@ export class Sweep {
     if (!(this.config.leaseTtlSeconds > 0)) {
       throw new Error('leases have no time to live: nothing is promoted, since such a lease would never end');
     }
-    await point('sweep.begin');
+    await failpoint('sweep.begin');
     const outcome: SweepOutcome = { promoted: [], failed: [], unfinished: false };
     let restartsInARow = 0;
     let most = MOST_TOGETHER;
@@ -76,7 +76,7 @@ export class Sweep {
     { whys, outcome, most }: { whys: Why[]; outcome: SweepOutcome; most: number },
   ): Promise<Passed> {
     const lines = queue.heads(taken);
-    await point('sweep.read');
+    await failpoint('sweep.read');
     const sweep = sweepHeads(lines, (after) => queue.next(after), taken, this.config.maxLeasesPerRun);
     const matched: Promotable[] = [];
     let together = 1;

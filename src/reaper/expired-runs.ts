@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { THE_SERVER } from '../domain/verdict.js';
+import { lockLeases } from '../leases/leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
+import { lockRun } from '../records/runs.sql.js';
 import { endRun } from '../steps/end-run.js';
-import { lockRun } from '../steps/lock-run.sql.js';
-import { lockLeases } from '../leases/lock-leases.sql.js';
-import { readExpired } from './read-expired.sql.js';
-import { findExpired } from './find-reapable.sql.js';
 import type { ReaperPart } from './reaper-part.js';
+import { readExpired, findExpired } from './reaper.sql.js';
 
 /** Ends a run that a node has left: a lease of it ran out. A heartbeat, an answer or a report that came first wins. */
 @Injectable()

@@ -1,20 +1,17 @@
 import { Module } from '@nestjs/common';
+import { LeasesModule } from '../leases/leases.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { RecordsModule } from '../records/records.module.js';
 import { ExpiredRuns } from './expired-runs.js';
-import { LeftoverLeases } from './leftover-leases.js';
-import { LeftoverUploads } from './leftover-uploads.js';
-import { OldChanges } from './old-changes.js';
-import { OverdueAsks } from './overdue-asks.js';
-import { OverdueSteps } from './overdue-steps.js';
+import { LeftoverLeases, LeftoverUploads, OldChanges, UnsealedRecords } from './leftovers.js';
+import { OverdueAsks, OverdueSteps } from './overdue.js';
 import { REAPER_PARTS } from './reaper-part.js';
-import { Reaper } from './reaper.js';
 import { ReaperPass } from './reaper-pass.js';
+import { Reaper } from './reaper.js';
 import { CompareSettings } from './servers/compare-settings.js';
 import { LostServers } from './servers/lost-servers.js';
 import { ServerPresence } from './servers/server-presence.js';
 import { TouchServer } from './servers/touch-server.js';
-import { UnsealedRecords } from './unsealed-records.js';
 
 /** In the order of a pass: whoever waits for too long first, then whoever has fallen silent, then what is left over. */
 const PARTS = [
@@ -29,7 +26,7 @@ const PARTS = [
 ];
 
 @Module({
-  imports: [QueueModule, RecordsModule],
+  imports: [LeasesModule, QueueModule, RecordsModule],
   providers: [
     ...PARTS,
     { provide: REAPER_PARTS, inject: PARTS, useFactory: (...parts: unknown[]) => parts },

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
-import { ApiRunId } from '../platform/http/api-run-id.decorator.js';
+import { ApiRunId } from '../platform/http/path-parameters.js';
 
 const description = `
 The sealed record of a run that is over, as one tar: a folder \`run-<run_id>/\` with

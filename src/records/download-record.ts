@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';
 import { Problem } from '../platform/http/problem.js';
 import { packRecord } from './pack-record.js';
-import { readBodies } from './read-bodies.sql.js';
-import { readRecord, type StoredRecord } from './read-record.sql.js';
+import { readBodies } from './record-bodies.sql.js';
+import { readRecord, type StoredRecord } from './records.sql.js';
 
 /** A record that can be downloaded. */
 export type Downloadable = { [Key in keyof StoredRecord]: NonNullable<StoredRecord[Key]> };

@@ -2,7 +2,7 @@ import { Controller, Get, Headers, Param, Res, StreamableFile } from '@nestjs/co
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { MayCall } from '../platform/access/may-call.decorator.js';
-import { namesTag } from '../platform/http/names-tag.js';
+import { namesTag } from '../platform/http/if-match.js';
 import { DownloadRecordApi } from './download-record.api.js';
 import { DownloadRecord } from './download-record.js';
 

@@ -1,15 +1,33 @@
 import { createHash } from 'node:crypto';
 import { indentJson } from '../domain/json/indent-json.js';
 import { toJson } from '../domain/json/raw-json.js';
-import type { Bodies } from './read-bodies.sql.js';
-import type { ClosedRun } from './read-closed.sql.js';
-import { blobPath, inByteOrder, logPath } from './record-paths.js';
+import type { Bodies } from './record-bodies.sql.js';
+import type { ClosedRun, RenderedRecord } from './records.sql.js';
 
-/** A record as it is kept: its small files by path, the list of the sums of all its files, and what seals them. */
-export interface RenderedRecord {
-  files: Record<string, string>;
-  sums: string;
-  digest: string;
+interface OfAttempt {
+  seq: number;
+  attempt: number;
+  name: string;
+}
+
+/** Where an output lies within its record. */
+export function blobPath({ seq, attempt, name }: OfAttempt): string {
+  return `blobs/${seq}.${attempt}-${inPath(name)}`;
+}
+
+/** Where a log lies within its record. */
+export function logPath({ seq, attempt, name }: OfAttempt): string {
+  return `logs/${seq}.${attempt}-${inPath(name)}.log`;
+}
+
+/** By their bytes, as `LC_ALL=C sort` has them. */
+function inByteOrder(paths: string[]): string[] {
+  return paths.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+/** Names are harmless where they are taken in; whatever one may hold, it stays one part of a path, and its own. */
+function inPath(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]/gu, encodeURIComponent);
 }
 
 /**

@@ -1,12 +1,12 @@
+import { createHash } from 'node:crypto';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';
-import type { Tx } from '../platform/database/queryable.js';
-import { hashLogs } from './hash-logs.js';
-import { readBodies } from './read-bodies.sql.js';
-import { readClosed } from './read-closed.sql.js';
-import { renderRecord, type RenderedRecord } from './render-record.js';
-import { writeSeal } from './write-seal.sql.js';
+import type { Tx, Queryable } from '../platform/database/queryable.js';
+import { inPieces } from './in-pieces.js';
+import { readBodies, readLogBytes, type StoredLog } from './record-bodies.sql.js';
+import { readClosed, writeSeal, type RenderedRecord } from './records.sql.js';
+import { renderRecord, logPath } from './render-record.js';
 
 /** Seals closed records: after the commit that closed them, beside the wake, before the answer; what fails the reaper finishes. */
 @Injectable()
@@ -51,4 +51,17 @@ export class SealRecord {
     await this.database.transaction('seal', work);
     return stored;
   }
+}
+
+/** The sums of the logs of a closed record, by path. They grew in pieces, so they are read once more, piece by piece. */
+async function hashLogs(database: Queryable, runId: string, logs: StoredLog[]): Promise<Map<string, string>> {
+  const sums = new Map<string, string>();
+  for (const log of logs) {
+    const hash = createHash('sha256');
+    const key = { run_id: runId, ...log };
+    const pieces = inPieces(0, log.size, (from, to) => readLogBytes(database, key, from, to));
+    for await (const piece of pieces) hash.update(piece);
+    sums.set(logPath(log), hash.digest('hex'));
+  }
+  return sums;
 }

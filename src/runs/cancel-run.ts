@@ -5,11 +5,11 @@ import type { Tx } from '../platform/database/queryable.js';
 import type { IfMatch } from '../platform/http/if-match.js';
 import type { Caller } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
-import { appendEvent } from '../records/append-event.sql.js';
+import { appendEvent } from '../records/events.sql.js';
+import { lockRun } from '../records/runs.sql.js';
 import { endRun } from '../steps/end-run.js';
-import { lockRun } from '../steps/lock-run.sql.js';
-import { readPrincipal } from './read-principal.sql.js';
-import { refuseOtherVersion } from './refuse-other-version.js';
+import { refuseOtherVersion } from './run-version.js';
+import { readPrincipal } from './runs.sql.js';
 
 /** `over`: it had ended before, and nothing changed. */
 export type CancelOutcome = 'cancelled' | 'over' | 'unknown';

@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { RUN_STATES } from '../domain/states.js';
-import type { RunState } from '../domain/states.js';
+import { RUN_STATES, type RunState } from '../domain/states.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
 

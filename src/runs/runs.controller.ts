@@ -2,20 +2,16 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req, Res 
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MayCall } from '../platform/access/may-call.decorator.js';
-import { fromCursor, toCursor } from '../platform/http/cursor.js';
-import { type IfMatch, IfMatchOf, versionTag } from '../platform/http/if-match.js';
-import { namesTag } from '../platform/http/names-tag.js';
-import { nextLink } from '../platform/http/next-link.js';
+import { fromCursor, toCursor, nextLink } from '../platform/http/cursor.js';
+import { type IfMatch, IfMatchOf, versionTag, namesTag } from '../platform/http/if-match.js';
 import { CalledBy, type Caller } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
-import { CancelRunApi } from './cancel-run.api.js';
 import { CancelRun } from './cancel-run.js';
-import { GetRunApi } from './get-run.api.js';
-import { ListRunsApi } from './list-runs.api.js';
 import { RunDto, RunListDto } from './run.dto.js';
 import { CancelDto, RunsQueryDto } from './runs-query.dto.js';
+import { CancelRunApi, GetRunApi, ListRunsApi } from './runs.api.js';
 import { ShowRun } from './show-run.js';
 
 @ApiTags('runs')

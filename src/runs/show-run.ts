@@ -7,11 +7,9 @@ import { fillPage } from '../platform/http/fill-page.js';
 import { ExplainWaiting, mostWaitingBytes, type QueuedPlace } from '../queue/explain-waiting.js';
 import type { RequirementDto } from '../queue/requirement.dto.js';
 import type { WaitingDto } from '../queue/waiting.dto.js';
-import { readStored, type StoredRun } from './read-stored.js';
-import { readRunPage, type RunFilter, type RunRow } from './read-runs.sql.js';
-import type { StepRow } from './read-steps.sql.js';
-import { shownVersion } from './shown-version.js';
+import { shownVersion } from './run-version.js';
 import type { RunDto, RunSummaryDto } from './run.dto.js';
+import { readStored, type StoredRun, readRunPage, type RunFilter, type RunRow, type StepRow } from './runs.sql.js';
 import type { StepDto, StepResultDto } from './step.dto.js';
 
 /** Runs as they are shown: a queued one with the reason why it waits. */

@@ -1,10 +1,9 @@
 import { THE_SERVER } from '../domain/verdict.js';
+import type { LeaseTerms } from '../leases/lease-terms.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { advance } from './advance.js';
-import { readGraph } from './read-graph.sql.js';
-import { settle } from './settle.js';
-import type { Terms } from './terms.js';
-import { writeGraph } from './write-graph.js';
+import { settle } from './end-run.js';
+import { readGraph, writeGraph } from './graph.sql.js';
 
 /**
  * What follows where a run has become RUNNING in this transaction, with its leases, its steps bound to their nodes: the
@@ -15,7 +14,7 @@ import { writeGraph } from './write-graph.js';
 export async function beginRun(
   tx: Tx,
   runId: string,
-  { matched, ownSteps, terms }: { matched: string[]; ownSteps: boolean; terms: Terms },
+  { matched, ownSteps, terms }: { matched: string[]; ownSteps: boolean; terms: LeaseTerms },
 ): Promise<string[]> {
   tx.hint('steps');
   tx.hint('runs');

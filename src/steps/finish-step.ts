@@ -1,15 +1,13 @@
-import type { StepNow, StepResult } from '../domain/steps/step-now.js';
+import { readOutput } from '../bodies/outputs.sql.js';
 import { BadChoice, CHOICE_BYTES, choiceOutput, readChoice } from '../domain/steps/read-choice.js';
-import { releaseRoles } from '../leases/release-roles.sql.js';
+import type { StepNow, StepResult } from '../domain/steps/step-now.js';
+import type { LeaseTerms } from '../leases/lease-terms.js';
+import { releaseRoles } from '../leases/leases.sql.js';
 import type { Tx } from '../platform/database/queryable.js';
-import { appendEvent } from '../records/append-event.sql.js';
-import { readOutput } from '../records/read-output.sql.js';
-import { advance } from './advance.js';
-import { closeAsks } from './close-asks.sql.js';
-import { raiseAsks } from './raise-asks.js';
-import type { RunInHand } from './read-graph.sql.js';
-import type { Terms } from './terms.js';
-import { writeGraph } from './write-graph.js';
+import { appendEvent } from '../records/events.sql.js';
+import { advance, raiseAsks } from './advance.js';
+import { closeAsks } from './asks.sql.js';
+import { type LockedRunGraph, writeGraph } from './graph.sql.js';
 
 /** What was judged of a step that was reported or answered. */
 export type Finish = { kind: 'done' } | { kind: 'failed'; error?: string } | { kind: 'again' };
@@ -23,11 +21,11 @@ export type Finished = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED';
  */
 export async function finishStep(
   tx: Tx,
-  run: RunInHand,
+  run: LockedRunGraph,
   step: StepNow,
   result: StepResult,
   finish: Finish,
-  terms: Terms,
+  terms: LeaseTerms,
 ): Promise<Finished> {
   if (finish.kind === 'again') await goRoundAgain(tx, run, step, result, terms);
   else if (finish.kind === 'failed') fail(run, step, result, finish.error);
@@ -40,7 +38,13 @@ export async function finishStep(
  * The report is rolled back: no dispatch, no release, no acquire; only questions that are ready again are raised. But
  * where a branch outside the loop has skipped a step of it that had begun, this step is over now, and the run goes on.
  */
-async function goRoundAgain(tx: Tx, run: RunInHand, step: StepNow, result: StepResult, terms: Terms): Promise<void> {
+async function goRoundAgain(
+  tx: Tx,
+  run: LockedRunGraph,
+  step: StepNow,
+  result: StepResult,
+  terms: LeaseTerms,
+): Promise<void> {
   const given = run.graph.givenBack();
   const { withdrawn, skipped } = run.graph.rollBack(step, result);
   if (withdrawn.length > 0) closeAsks(tx, run.run_id, 'CANCELLED', withdrawn);
@@ -49,11 +53,17 @@ async function goRoundAgain(tx: Tx, run: RunInHand, step: StepNow, result: StepR
   await giveBack(tx, run, step.seq, given);
 }
 
-function fail(run: RunInHand, step: StepNow, result: StepResult, error: string | undefined): void {
+function fail(run: LockedRunGraph, step: StepNow, result: StepResult, error: string | undefined): void {
   run.graph.end(step, 'FAILED', error === undefined ? result : { ...result, error });
 }
 
-async function takeEffect(tx: Tx, run: RunInHand, step: StepNow, result: StepResult, terms: Terms): Promise<void> {
+async function takeEffect(
+  tx: Tx,
+  run: LockedRunGraph,
+  step: StepNow,
+  result: StepResult,
+  terms: LeaseTerms,
+): Promise<void> {
   const before = run.graph.snapshot();
   const assigned = [...run.assigned];
   const freedBefore = [...run.freed];
@@ -85,7 +95,7 @@ async function takeEffect(tx: Tx, run: RunInHand, step: StepNow, result: StepRes
 }
 
 /** Gives back the roles that are not needed any more since a moment ago. Gives all that have been given back by now. */
-async function giveBack(tx: Tx, run: RunInHand, seq: number, before: Set<string>): Promise<Set<string>> {
+async function giveBack(tx: Tx, run: LockedRunGraph, seq: number, before: Set<string>): Promise<Set<string>> {
   const given = run.graph.givenBack();
   const roles = [...given].filter((role) => !before.has(role));
   if (roles.length > 0) {

@@ -1,15 +1,15 @@
+import { storeOutput } from '../bodies/outputs.sql.js';
 import { BY_DEFAULT } from '../domain/by-default.js';
 import { rawJson } from '../domain/json/raw-json.js';
 import type { RunState, StepState } from '../domain/states.js';
 import { THE_SERVER } from '../domain/verdict.js';
+import type { LeaseTerms } from '../leases/lease-terms.js';
 import type { Tx } from '../platform/database/queryable.js';
-import { appendEvent } from '../records/append-event.sql.js';
-import { storeOutput } from '../records/store-output.sql.js';
-import { answerAsk, type GivenAnswer } from './answer-ask.sql.js';
+import { appendEvent } from '../records/events.sql.js';
+import { answerAsk, type GivenAnswer } from './asks.sql.js';
+import { settle } from './end-run.js';
 import { finishStep } from './finish-step.js';
-import { readGraph } from './read-graph.sql.js';
-import { settle } from './settle.js';
-import type { Terms } from './terms.js';
+import { readGraph } from './graph.sql.js';
 
 /** What has become of the step and the run. */
 export interface Answered {
@@ -25,7 +25,7 @@ export async function takeAnswer(
   tx: Tx,
   given: GivenAnswer,
   output: string,
-  terms: Terms,
+  terms: LeaseTerms,
 ): Promise<Answered | undefined> {
   const { run_id, seq, attempt, answer, answered_by } = given;
   if (!(await answerAsk(tx, given))) return undefined;

@@ -3,9 +3,8 @@ import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { versionTag } from '../platform/http/if-match.js';
 import { Problem } from '../platform/http/problem.js';
-import type { RunRow } from '../runs/read-runs.sql.js';
-import { readStored, type StoredRun } from '../runs/read-stored.js';
 import type { RunDto } from '../runs/run.dto.js';
+import { type RunRow, readStored, type StoredRun } from '../runs/runs.sql.js';
 import { ShowRun } from '../runs/show-run.js';
 import type { NewRun } from './insert-run.sql.js';
 

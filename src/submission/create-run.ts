@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import { type GrantedNode, grantNewRun } from '../leases/grant-leases.sql.js';
-import { Config } from '../platform/config/config.js';
+import { LeaseTerms } from '../leases/lease-terms.js';
+import { type GrantedNode, grantNewRun } from '../leases/leases.sql.js';
 import { Database } from '../platform/database/database.js';
 import { refusal } from '../platform/database/faults.js';
 import type { Tx } from '../platform/database/queryable.js';
-import { point } from '../platform/points.js';
+import { failpoint } from '../platform/failpoints.js';
+import type { StoredRun } from '../runs/runs.sql.js';
 import { beginRun } from '../steps/begin-run.js';
-import { termsOf } from '../steps/terms-of.js';
-import type { StoredRun } from '../runs/read-stored.js';
 import { insertRunning, type NewRun } from './insert-run.sql.js';
 
 /** `stored`: the run as it was committed, where that was read on the way. */
@@ -22,7 +21,7 @@ export interface Created {
 export class CreateRun {
   constructor(
     private readonly database: Database,
-    private readonly config: Config,
+    private readonly terms: LeaseTerms,
   ) {}
 
   /**
@@ -34,17 +33,16 @@ export class CreateRun {
     assigned: AssignedRole[],
     nodes: GrantedNode[],
   ): Promise<Created | { kind: 'collided' } | { kind: 'existed' }> {
-    const terms = termsOf(this.config);
     const ownSteps = run.alone;
     let inserted: Promise<StoredRun | undefined> = Promise.resolve(undefined);
     const work = async (tx: Tx): Promise<void> => {
       inserted = insertRunning(tx, run, assigned, nodes);
       inserted.catch(() => undefined);
-      await point('create.before-grant');
-      grantNewRun(tx, run.run_id, nodes, terms.ttlSeconds);
+      await failpoint('create.before-grant');
+      grantNewRun(tx, run.run_id, nodes, this.terms.ttlSeconds);
       if (ownSteps && !(await inserted)) return;
       const matched = nodes.map((node) => node.node_id);
-      await beginRun(tx, run.run_id, { matched, ownSteps, terms });
+      await beginRun(tx, run.run_id, { matched, ownSteps, terms: this.terms });
     };
     try {
       await this.database.transaction('create', work);

@@ -6,9 +6,9 @@ import { MayCall } from '../platform/access/may-call.decorator.js';
 import { TakesJson } from '../platform/http/json-body.js';
 import { Principal } from '../platform/http/principal.js';
 import { AcceptContract } from './accept-contract.js';
-import { DryRunApi } from './dry-run.api.js';
 import { DryRunDto } from './dry-run.dto.js';
 import { DryRun } from './dry-run.js';
+import { DryRunApi } from './submission.api.js';
 
 @ApiTags('runs')
 @Controller('v1/runs')

@@ -2,15 +2,12 @@ import type { Contract } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import type { Verdict } from '../domain/verdict.js';
 import type { WaitingReason, Holder } from '../domain/waiting/waiting.js';
-import type { GrantedNode } from '../leases/grant-leases.sql.js';
+import type { GrantedNode } from '../leases/leases.sql.js';
 import type { Param, Tx } from '../platform/database/queryable.js';
-import { APPEND_EVENT, type EventKind } from '../records/append-event.sql.js';
-import { OPEN_RECORD } from '../records/open-record.sql.js';
-import { RUN_COLUMNS, type RunRow } from '../runs/read-runs.sql.js';
-import { STEP_COLUMNS, type StepRow } from '../runs/read-steps.sql.js';
-import type { StoredRun } from '../runs/read-stored.js';
-import { INSERT_STEPS } from '../steps/insert-steps.sql.js';
-import { stepRows } from '../steps/step-rows.js';
+import { APPEND_EVENT, type EventKind } from '../records/events.sql.js';
+import { OPEN_RECORD } from '../records/records.sql.js';
+import { RUN_COLUMNS, type RunRow, STEP_COLUMNS, type StepRow, type StoredRun } from '../runs/runs.sql.js';
+import { INSERT_STEPS, stepRows } from '../steps/steps.sql.js';
 
 /** A submission whose contract is valid, with what is derived from it once. */
 export interface NewRun {

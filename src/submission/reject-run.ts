@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { THE_SERVER } from '../domain/verdict.js';
 import { Database } from '../platform/database/database.js';
-import { closeRecord } from '../records/close-record.sql.js';
+import { closeRecord } from '../records/records.sql.js';
 import { insertRun, type NewRun } from './insert-run.sql.js';
 
 /** Stores a run that can never go, FAILED from the start: asking again gets the same answer, and the record says why. */

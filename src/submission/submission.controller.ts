@@ -12,8 +12,8 @@ import { SealRecord } from '../records/seal-record.js';
 import type { RunDto } from '../runs/run.dto.js';
 import { AcceptContract } from './accept-contract.js';
 import { AnswerSubmission } from './answer-submission.js';
+import { SubmitRunApi } from './submission.api.js';
 import { Submit } from './submit.js';
-import { SubmitRunApi } from './submit-run.api.js';
 
 @ApiTags('runs')
 @Controller('v1/runs')

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Contract } from '../domain/contract/contract.js';
-import { match, matchFree } from '../domain/matching/match.js';
 import type { Matched, MatchResult } from '../domain/matching/match-result.js';
+import { match, matchFree } from '../domain/matching/match.js';
 import { tooWide } from '../domain/matching/width.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
-import { point } from '../platform/points.js';
+import { failpoint } from '../platform/failpoints.js';
 import { type Created, CreateRun } from './create-run.js';
 import { describeWidth } from './describe-width.js';
 import { EnqueueRun } from './enqueue-run.js';
@@ -34,7 +34,7 @@ export class Submit {
     const found = this.#match(run.contract, fleet);
     if (found.kind === 'matched') this.#wanted.add(found);
     try {
-      await point('submit.matched');
+      await failpoint('submit.matched');
       return await this.#decide(run, found, fleet);
     } finally {
       if (found.kind === 'matched') this.#wanted.delete(found);

@@ -66,19 +66,20 @@ const NAMED_AFTER_WHAT_THEY_SHARE: ReadonlySet<string> = new Set([
   'src/domain/matching/width.ts',
   'src/domain/problem-codes.ts',
   'src/domain/states.ts',
-  'src/steps/ready-steps.sql.ts',
-  'src/fleet/read-fleet-state.sql.ts',
-  'src/nodes/claimed-steps.sql.ts',
+  'src/docs/operations.ts',
+  'src/platform/access/token.ts',
   'src/platform/database/faults.ts',
+  'src/platform/embedded/locks.ts',
+  'src/platform/embedded/own-files.ts',
+  'src/platform/http/body-chunks.ts',
   'src/platform/http/early-faults.ts',
   'src/platform/http/json-body.ts',
+  'src/platform/http/lease-header.ts',
+  'src/platform/http/path-parameters.ts',
+  'src/platform/http/shared-headers.ts',
   'src/platform/http/well-formed.ts',
-  'src/platform/points.ts',
-  'src/queue/read-queue-state.sql.ts',
-  'src/records/record-paths.ts',
-  'src/steps/write-graph.sql.ts',
-  'src/reaper/find-reapable.sql.ts',
-  'src/runs/read-runs.sql.ts',
+  'src/reaper/leftovers.ts',
+  'src/runs/run-version.ts',
 ]);
 
 function exportsOf({ tree }: Source): string[] {
@@ -105,14 +106,14 @@ const namedAfterAnExport: Check = (file) => {
   return exported.some(isIt) ? [] : [`${file.path} exports ${exported.join(', ')}`];
 };
 
-// A file of DTOs is named after the thing that all of them are about, and so is one of examples for the documents.
+// Statements, documents of operations, DTOs and examples stand together by what they are about, and are named after that.
 rule(
   'a file is named after what it exports',
-  PROGRAM.filter(({ path }) => !path.endsWith('.dto.ts') && !path.startsWith('src/docs/examples/')),
+  PROGRAM.filter(({ path }) => !/\.(sql|api|dto)\.ts$/.test(path) && !path.startsWith('src/docs/examples/')),
   namedAfterAnExport,
   [
     ['src/runs/stop-run.ts', 'export class CancelRun {}'],
-    ['src/runs/read-run.sql.ts', 'export const readSteps = 1;'],
+    ['src/runs/read-run.ts', 'export const readSteps = 1;'],
   ],
 );
 

@@ -2,10 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Database } from '../../src/platform/database/database.js';
 import { refusal } from '../../src/platform/database/faults.js';
 import type { Tx } from '../../src/platform/database/queryable.js';
-import { closeRecord } from '../../src/records/close-record.sql.js';
-import { writeSeal } from '../../src/records/write-seal.sql.js';
-import { writeEnding } from '../../src/steps/write-ending.sql.js';
-import { writeFailure } from '../../src/steps/write-failure.sql.js';
+import { closeRecord, writeSeal } from '../../src/records/records.sql.js';
+import { writeEnding } from '../../src/steps/run-endings.sql.js';
+import { writeFailure } from '../../src/steps/steps.sql.js';
 import { R } from '../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import { cancel, submitAll } from '../support/queue.js';

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedInUseError } from '../../src/platform/embedded/embedded-error.js';
-import { openLocked } from '../../src/platform/embedded/open-locked.js';
+import { openLocked } from '../../src/platform/embedded/locks.js';
 import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
 import { eventually, sql, Workshop } from './workshop.js';
 

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileS
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { EmbeddedUnsupportedError } from '../../src/platform/embedded/embedded-error.js';
-import type { EmbeddedServer } from '../../src/platform/embedded/embedded-server.js';
-import { findBinaries } from '../../src/platform/embedded/find-binaries.js';
+import type { EmbeddedServer } from '../../src/platform/embedded/start-server.js';
+import { findBinaries } from '../../src/platform/embedded/prepare-binaries.js';
 import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
 import { processesNaming, sql, Workshop } from './workshop.js';
 

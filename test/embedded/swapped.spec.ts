@@ -17,12 +17,11 @@ import {
 import { join } from 'node:path';
 import { EmbeddedOwnerError } from '../../src/platform/embedded/embedded-error.js';
 import { guardHome } from '../../src/platform/embedded/guard-home.js';
-import { makeFolder } from '../../src/platform/embedded/make-folder.js';
-import { openLocked } from '../../src/platform/embedded/open-locked.js';
-import { openServerLog } from '../../src/platform/embedded/open-server-log.js';
-import { removeAs } from '../../src/platform/embedded/remove-as.js';
+import { makeFolder, removeAs } from '../../src/platform/embedded/own-files.js';
+import { openLocked } from '../../src/platform/embedded/locks.js';
+import { openServerLog } from '../../src/platform/embedded/start-server.js';
 import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { once } from '../support/points.js';
 import { isRoot, NOBODY } from './workshop.js';
 
@@ -45,7 +44,7 @@ asRoot("as root, in another account's folder", () => {
     writeFileSync(join(precious, 'secret'), 'of root');
   });
   afterEach(() => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     for (const path of [precious, join(precious, 'secret')]) expect(statSync(path).uid).toBe(0);
     expect(statSync(precious).mode & 0o777).toBe(0o750);
     expect(readdirSync(precious)).toEqual(['secret']);
@@ -71,10 +70,10 @@ asRoot("as root, in another account's folder", () => {
 
   it.each(['socket', 'postgres-18.half'])('nor at a start, where it is the folder %s', async (name) => {
     const dataDir = newHome();
-    atPoints((passed) => {
+    atFailpoints((passed) => {
       const path = join(dataDir, name);
       if (passed !== 'embedded.folder-made' || !existsSync(path)) return;
-      atPoints(undefined);
+      atFailpoints(undefined);
       renameSync(path, `${path}.away`);
       symlinkSync(precious, path);
     });

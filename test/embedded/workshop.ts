@@ -16,8 +16,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { canReach } from '../../src/platform/embedded/can-reach.js';
-import { findBinaries } from '../../src/platform/embedded/find-binaries.js';
+import { canReach } from '../../src/platform/embedded/server-user.js';
+import { findBinaries } from '../../src/platform/embedded/prepare-binaries.js';
 import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
 
 export const isRoot = process.getuid?.() === 0;
@@ -119,7 +119,7 @@ export class Workshop {
     mkdirSync(join(target, from), { recursive: true });
     writeFileSync(join(target, 'package.json'), '{"type":"module"}');
     const own = readdirSync(from).filter((one) => one.endsWith('.ts'));
-    for (const path of [...own.map((name) => join(from, name)), 'src/platform/points.ts']) {
+    for (const path of [...own.map((name) => join(from, name)), 'src/platform/failpoints.ts']) {
       const { code } = await transformFile(path, {
         jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
       });

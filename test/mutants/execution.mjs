@@ -1,6 +1,6 @@
-const REPORT = 'src/execution/report.ts';
+const REPORT = 'src/execution/report-result.ts';
 const REPORTS = 'test/http/execution/report.spec.ts';
-const FENCE = 'src/execution/fence-upload.ts';
+const FENCE = 'src/bodies/fence-upload.ts';
 const BLOBS = 'test/http/execution/blobs.spec.ts';
 
 export default [
@@ -109,7 +109,7 @@ export default [
   {
     name: 'fence-where-an-upload-is-shown',
     why: 'an upload that has lost its step while it came is not shown',
-    file: 'src/execution/publish.ts',
+    file: 'src/bodies/upload-output.ts',
     take: '    await fenceUpload(tx, { ...upload, nonce, speaker });\n',
     put: '',
     spec: BLOBS,
@@ -154,7 +154,7 @@ export default [
   {
     name: 'the-later-upload-stands',
     why: 'of two uploads of one name the one that was begun later stands, whichever ends first',
-    file: 'src/execution/publish.ts',
+    file: 'src/bodies/upload-output.ts',
     take: 'if (await isReplaced(tx, upload.upload_id, upload)) {',
     put: 'if (upload.upload_id === "") {',
     spec: BLOBS,

@@ -2,7 +2,7 @@ export default [
   {
     name: 'node-share-lock',
     why: 'a claim that meets the advert of another instance waits for it, and the stale one gets no step',
-    file: 'src/fleet/lock-node.sql.ts',
+    file: 'src/fleet/fleet.sql.ts',
     take: ' WHERE node_id = $1 FOR SHARE',
     put: ' WHERE node_id = $1',
     spec: 'test/race/claim-locks.spec.ts',
@@ -10,7 +10,7 @@ export default [
   {
     name: 'nodes-of-an-outage-in-order',
     why: 'two servers that find one outage take the nodes in one order, so that they do not wait for each other',
-    file: 'src/fleet/lock-live.sql.ts',
+    file: 'src/fleet/fleet.sql.ts',
     take: ' ORDER BY node_id FOR NO KEY UPDATE',
     put: '',
     spec: 'test/race/lock-order.spec.ts',
@@ -18,7 +18,7 @@ export default [
   {
     name: 'nodes-that-have-spoken',
     why: 'a node that has spoken since the outage is not silenced',
-    file: 'src/fleet/revive-adverts.sql.ts',
+    file: 'src/fleet/fleet.sql.ts',
     take: ' AND seen_at < $2::timestamptz`',
     put: ' AND $2::timestamptz IS NOT NULL`',
     spec: 'test/http/queue/outage.spec.ts',
@@ -27,7 +27,7 @@ export default [
   {
     name: 'adverts-that-had-run-out',
     why: 'an advert that had expired before the outage does not come back by it',
-    file: 'src/fleet/revive-adverts.sql.ts',
+    file: 'src/fleet/fleet.sql.ts',
     take: 'WHERE expires_at > $1::timestamptz AND',
     put: 'WHERE $1::timestamptz IS NOT NULL AND',
     spec: 'test/http/queue/outage.spec.ts',

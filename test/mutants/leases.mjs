@@ -1,4 +1,4 @@
-const GRANT = 'src/leases/grant-leases.sql.ts';
+const GRANT = 'src/leases/leases.sql.ts';
 const GUARDS = 'test/race/grant-guards.spec.ts';
 
 export default [
@@ -89,16 +89,16 @@ export default [
   {
     name: 'renewals-under-way',
     why: 'the reaper waits for a heartbeat that renews the lease it has found run out',
-    file: 'src/leases/lock-leases.sql.ts',
-    take: ' ORDER BY node_id FOR NO KEY UPDATE',
-    put: '',
+    file: 'src/leases/leases.sql.ts',
+    take: 'WHERE run_id = $1 ORDER BY node_id FOR NO KEY UPDATE',
+    put: 'WHERE run_id = $1',
     spec: 'test/race/claims-and-renewals.spec.ts',
     test: 'E5 a heartbeat under way',
   },
   {
     name: 'leases-of-runs-under-way',
     why: 'a heartbeat does not keep alive the lease of a run that is over',
-    file: 'src/leases/renew-leases.sql.ts',
+    file: 'src/leases/leases.sql.ts',
     take: "l.run_id AND r.state = 'RUNNING')",
     put: 'l.run_id)',
     spec: 'test/http/nodes/adverts.spec.ts',
@@ -107,9 +107,9 @@ export default [
   {
     name: 'whose-lease-is-left-over',
     why: 'by the time it is deleted the lease may be that of another run',
-    file: 'src/leases/delete-lease.sql.ts',
-    take: ' AND run_id = $2',
-    put: ' AND $2::text IS NOT NULL',
+    file: 'src/leases/leases.sql.ts',
+    take: 'DELETE FROM leases WHERE node_id = $1 AND run_id = $2',
+    put: 'DELETE FROM leases WHERE node_id = $1 AND $2::text IS NOT NULL',
     spec: 'test/race/reaper-against-others.spec.ts',
   },
 ];

@@ -5,7 +5,7 @@ export default [
   {
     name: 'lock-of-an-advert',
     why: 'what an advert changes is told by what the one before it has said, also where that is being stored',
-    file: 'src/nodes/store-advert.sql.ts',
+    file: 'src/nodes/nodes.sql.ts',
     take: ' WHERE node_id = $1 FOR NO KEY UPDATE',
     put: ' WHERE node_id = $1',
     spec: 'test/race/adverts.spec.ts',
@@ -94,7 +94,7 @@ export default [
   {
     name: 'a-new-offer-has-a-new-number',
     why: 'a grant tells by the number whether a node still offers what it was matched by',
-    file: 'src/nodes/store-advert.sql.ts',
+    file: 'src/nodes/nodes.sql.ts',
     take: 'offer_rev = n.offer_rev + (n.capabilities <> $5)::int',
     put: 'offer_rev = n.offer_rev',
     spec: 'test/race/grant-guards.spec.ts',

@@ -21,7 +21,7 @@ export default [
   {
     name: 'a-step-that-was-reported-meanwhile',
     why: 'a step that has ended between the look and the lock is not out of time any more',
-    file: 'src/reaper/read-overdue.sql.ts',
+    file: 'src/reaper/reaper.sql.ts',
     take: "AND seq = $2 AND state = 'CLAIMED' AND NOT n.revived",
     put: 'AND seq = $2 AND NOT n.revived',
     spec: 'test/race/reaper-against-others.spec.ts',
@@ -55,7 +55,7 @@ export default [
   {
     name: 'a-server-that-was-seen-meanwhile',
     why: 'a server that has spoken between the look and the delete is not lost',
-    file: 'src/reaper/servers/find-lost.sql.ts',
+    file: 'src/reaper/servers/servers.sql.ts',
     take: 'WHERE v.server_id = $1 AND v.stopped_at IS NULL AND v.seen_at < clock_timestamp() - make_interval(secs => ${LIFE})`',
     put: 'WHERE v.server_id = $1 AND v.stopped_at IS NULL AND $2::float8 IS NOT NULL`',
     spec: 'test/race/reaper-against-others.spec.ts',
@@ -63,7 +63,7 @@ export default [
   {
     name: 'a-server-that-stopped-meanwhile',
     why: 'a server that has stopped by itself between the look and the delete is not lost',
-    file: 'src/reaper/servers/find-lost.sql.ts',
+    file: 'src/reaper/servers/servers.sql.ts',
     take: 'WHERE v.server_id = $1 AND v.stopped_at IS NULL AND',
     put: 'WHERE v.server_id = $1 AND',
     spec: 'test/race/reaper-against-others.spec.ts',

@@ -2,7 +2,7 @@ export default [
   {
     name: 'a-record-is-sealed-once',
     why: 'a digest that was told is never replaced by another',
-    file: 'src/records/write-seal.sql.ts',
+    file: 'src/records/records.sql.ts',
     take: ' AND digest IS NULL AND closed_at IS NOT NULL',
     put: ' AND closed_at IS NOT NULL',
     spec: 'test/db/refusals.spec.ts',
@@ -10,7 +10,7 @@ export default [
   {
     name: 'a-record-is-closed-once',
     why: 'the time at which a record was closed is never replaced by another',
-    file: 'src/records/close-record.sql.ts',
+    file: 'src/records/records.sql.ts',
     take: "SELECT refuse('the record is closed already') WHERE NOT EXISTS (SELECT FROM closed)",
     put: 'SELECT FROM closed',
     spec: 'test/db/refusals.spec.ts',
@@ -18,7 +18,7 @@ export default [
   {
     name: 'only-what-is-shown-is-replaced',
     why: 'an upload under way is not taken away by another of its name',
-    file: 'src/records/publish-upload.sql.ts',
+    file: 'src/bodies/uploads.sql.ts',
     take: 'AND published_at IS NOT NULL RETURNING size)',
     put: 'RETURNING size)',
     spec: 'test/http/execution/blobs.spec.ts',

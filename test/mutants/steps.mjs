@@ -4,7 +4,7 @@ export default [
   {
     name: 'lock-of-a-run',
     why: 'who changes a run waits for whoever is changing it',
-    file: 'src/steps/lock-run.sql.ts',
+    file: 'src/records/runs.sql.ts',
     take: ' WHERE run_id = $1 FOR NO KEY UPDATE',
     put: ' WHERE run_id = $1',
     spec: 'test/race/claim-locks.spec.ts',
@@ -30,7 +30,7 @@ export default [
   {
     name: 'one-step-of-an-instance',
     why: 'one process of a node does one step at a time',
-    file: 'src/steps/claim-step.sql.ts',
+    file: 'src/steps/ready-steps.sql.ts',
     take: ' AND NOT EXISTS (SELECT FROM steps h WHERE ${HELD})',
     put: '',
     spec: 'test/race/claims-and-renewals.spec.ts',
@@ -39,7 +39,7 @@ export default [
   {
     name: 'a-run-ends-once',
     why: 'a final state is never replaced by another',
-    file: 'src/steps/write-ending.sql.ts',
+    file: 'src/steps/run-endings.sql.ts',
     take: "SELECT refuse('the run is over already') WHERE NOT EXISTS (SELECT FROM ended)",
     put: 'SELECT FROM ended',
     spec: ENDINGS,
@@ -47,7 +47,7 @@ export default [
   {
     name: 'a-step-that-is-under-way-fails',
     why: 'a step that has ended or not begun is not failed afterwards',
-    file: 'src/steps/write-failure.sql.ts',
+    file: 'src/steps/steps.sql.ts',
     take: "SELECT refuse('the step is not under way') WHERE NOT EXISTS (SELECT FROM written)",
     put: 'SELECT FROM written',
     spec: ENDINGS,
@@ -55,7 +55,7 @@ export default [
   {
     name: 'an-open-question-is-answered',
     why: 'of two answers one counts',
-    file: 'src/steps/answer-ask.sql.ts',
+    file: 'src/steps/asks.sql.ts',
     take: " AND attempt = $3 AND state = 'OPEN'",
     put: ' AND attempt = $3',
     spec: 'test/race/answers.spec.ts',
@@ -63,7 +63,7 @@ export default [
   {
     name: 'the-question-of-this-attempt',
     why: 'an answer to the question before is none to the one that a loop asks anew',
-    file: 'src/steps/answer-ask.sql.ts',
+    file: 'src/steps/asks.sql.ts',
     take: ' AND attempt = $3 AND state',
     put: ' AND $3::int IS NOT NULL AND state',
     spec: 'test/race/answers.spec.ts',
@@ -72,7 +72,7 @@ export default [
   {
     name: 'a-run-that-ends-is-seen',
     why: 'a run that has nothing left to do ends in the transaction of the report',
-    file: 'src/steps/settle.ts',
+    file: 'src/steps/end-run.ts',
     take: '  if (ending) endRun(tx, run_id, ending);\n',
     put: '',
     spec: 'test/http/execution/report.spec.ts',

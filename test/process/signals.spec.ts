@@ -93,7 +93,7 @@ describe('a signal to stop', () => {
     await other.sql('BEGIN');
     await other.sql("SELECT FROM runs WHERE run_id = 'a' FOR UPDATE");
     const cancelled = send('POST', '/v1/runs/a/cancel');
-    await blockedOn(database, 'steps.lock-run');
+    await blockedOn(database, 'records.lock-run');
 
     server.child.kill('SIGTERM');
     expect((await claim).status).toBe(204);

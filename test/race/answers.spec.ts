@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Notice } from '../../src/asks/notices.sql.js';
-import { putBack } from '../../src/asks/put-back.js';
+import { putBack } from '../../src/asks/take-notices.js';
 import { Database } from '../../src/platform/database/database.js';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { answer, asksOf, inbox, question } from '../support/asks.js';
 import { barrier } from '../support/barrier.js';
 import { needs, R, step } from '../support/contracts.js';
@@ -19,7 +19,7 @@ describe('an answer against', () => {
     other = await startTestMediator({ database: server.database });
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(async () => {
@@ -47,7 +47,7 @@ describe('an answer against', () => {
     barrier(point, count, async () => {
       if (count === 2) return;
       second = answer(other, `${name}-a`, 1, { ok: false }, 'bob');
-      await blockedOn(server.database, 'steps.lock-run');
+      await blockedOn(server.database, 'records.lock-run');
     });
     const first = answer(server, `${name}-a`, 1, { ok: true }, 'ann');
     if (count === 2) second = answer(other, `${name}-a`, 1, { ok: false }, 'bob');
@@ -70,7 +70,7 @@ describe('an answer against', () => {
     const answered = answer(server, 'ac-a', 1);
     await answering.reached;
     const cancelled = cancel(other, 'ac-a');
-    await blockedOn(server.database, 'steps.lock-run');
+    await blockedOn(server.database, 'records.lock-run');
     answering.letGo();
     expect((await answered).body).toMatchObject({ step_state: 'DONE', run_state: 'SUCCEEDED' });
     expect(await cancelled).toMatchObject({ status: 200, body: { state: 'SUCCEEDED' } });
@@ -83,7 +83,7 @@ describe('an answer against', () => {
     const cancelled = cancel(other, 'ca-a');
     await cancelling.reached;
     const answered = answer(server, 'ca-a', 1);
-    await blockedOn(server.database, 'steps.lock-run');
+    await blockedOn(server.database, 'records.lock-run');
     cancelling.letGo();
     expect((await cancelled).body.state).toBe('CANCELLED');
     expect(await answered).toMatchObject({ status: 409, body: { code: 'not_asked' } });
@@ -103,7 +103,7 @@ describe('an answer against', () => {
       const answered = answer(server, 'ae-a', 1);
       await answering.reached;
       const reaped = other.reap();
-      await blockedOn(server.database, 'steps.lock-run');
+      await blockedOn(server.database, 'records.lock-run');
       answering.letGo();
       expect((await answered).body.run_state).toBe('SUCCEEDED');
       expect(await reaped).toMatchObject({ asks: 0, errors: 0 });
@@ -119,7 +119,7 @@ describe('an answer against', () => {
       const answered = answer(server, 'ad-a', 1);
       await answering.reached;
       const reaped = other.reap();
-      await blockedOn(server.database, 'steps.lock-run');
+      await blockedOn(server.database, 'records.lock-run');
       answering.letGo();
       expect((await answered).body.run_state).toBe('SUCCEEDED');
       expect(await reaped).toMatchObject({ asks: 0, errors: 0 });
@@ -133,7 +133,7 @@ describe('an answer against', () => {
       const reaped = other.reap();
       await expiring.reached;
       const answered = answer(server, 'da-a', 1);
-      await blockedOn(server.database, 'steps.lock-run');
+      await blockedOn(server.database, 'records.lock-run');
       expiring.letGo();
       expect(await reaped).toMatchObject({ asks: 1, errors: 0 });
       expect(await answered).toMatchObject({ status: 409, body: { code: 'not_asked' } });
@@ -149,7 +149,7 @@ describe('an answer against', () => {
       const reaped = other.reap();
       await expiring.reached;
       const answered = answer(server, 'ea-a', 1);
-      await blockedOn(server.database, 'steps.lock-run');
+      await blockedOn(server.database, 'records.lock-run');
       expiring.letGo();
       expect(await reaped).toMatchObject({ asks: 1, errors: 0 });
       expect(await answered).toMatchObject({ status: 409, body: { code: 'not_asked' } });

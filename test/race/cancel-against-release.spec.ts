@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { within } from '../../src/platform/within.js';
 import { R } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
@@ -17,7 +17,7 @@ describe('the cancel of a waiting run against the release that would promote it'
     other = await startTestMediator({ database: server.database });
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(async () => {
@@ -69,7 +69,7 @@ describe('the cancel of a waiting run against the release that would promote it'
     const cancelled = cancel(other, 'yb');
     await eventually('the cancel waits for the run', async () => {
       const [waiting] = await server.database.sql(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%steps.lock-run%'",
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%records.lock-run%'",
       );
       return waiting !== undefined;
     });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { needs, R, step } from '../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import { blockedOn } from '../support/parked.js';
@@ -17,7 +17,7 @@ describe('claims and renewals that meet something else', () => {
     await node.advertise();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());
@@ -49,7 +49,7 @@ describe('claims and renewals that meet something else', () => {
     await cancelling.reached;
 
     const again = node.claim();
-    await blockedOn(server.database, 'steps.lock-run');
+    await blockedOn(server.database, 'records.lock-run');
     cancelling.letGo();
 
     expect((await cancelled).body.state).toBe('CANCELLED');

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
@@ -13,7 +13,7 @@ describe('wakes that come during a sweep', () => {
     server = await startTestMediator({ env: { MEDIATOR_DB_POOL_SIZE: '2' } });
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());
@@ -91,7 +91,7 @@ describe('wakes that come during a sweep', () => {
     let letGo: () => void = () => undefined;
     const reached = new Promise<void>((resolve) => (arrive = resolve));
     const released = new Promise<void>((resolve) => (letGo = resolve));
-    atPoints(async (name) => {
+    atFailpoints(async (name) => {
       if (name !== 'sweep.begin' || ++sweeps > 1) return;
       arrive();
       await released;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Database } from '../../src/platform/database/database.js';
 import { DatabaseUnavailable, isContention } from '../../src/platform/database/faults.js';
 import { retryPause } from '../../src/platform/database/retry-pause.js';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R } from '../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import { cancel, promotion, show, submitAll } from '../support/queue.js';
@@ -18,7 +18,7 @@ describe('a transaction that meets another', () => {
     await server.database.sql('CREATE TABLE words (word text)');
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     jest.restoreAllMocks();
     await server.database.sql('TRUNCATE words');
     expect(await server.violations()).toEqual([]);
@@ -101,7 +101,7 @@ describe('a transaction that meets another', () => {
     await server.node('N1', [{ role: 'x' }]).advertise();
     expect(await submitAll(server, R('x', { run_id: 'busy' }))).toEqual([201]);
     let tried = 0;
-    atPoints((name) => {
+    atFailpoints((name) => {
       if (name !== 'cancel.before-commit') return;
       tried += 1;
       throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
@@ -109,7 +109,7 @@ describe('a transaction that meets another', () => {
     expect((await cancel(server, 'busy')).status).toBe(503);
     expect(tried).toBe(6);
     expect(await server.figure('mediator_transaction_retries_total{transaction="cancel"}')).toBe(5);
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect((await show(server, 'busy')).state).toBe('RUNNING');
     expect((await cancel(server, 'busy')).status).toBe(200);
   });
@@ -118,7 +118,7 @@ describe('a transaction that meets another', () => {
     await server.node('N2', [{ role: 'y' }]).advertise();
     expect(await submitAll(server, R('y', { run_id: 'y-a' }), R('y', { run_id: 'y-b' }))).toEqual([201, 202]);
     const passed: string[] = [];
-    atPoints((name) => {
+    atFailpoints((name) => {
       if (name !== 'sweep.read' && name !== 'promote.before-grant') return;
       passed.push(name);
       if (passed.length === 2) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R } from '../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import type { PlayedNode } from '../support/played-node.js';
@@ -12,7 +12,7 @@ describe('sweeps and promotions that fail', () => {
     server = await startTestMediator();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
     // Nothing is left over for the next test.
     await server.reap();
@@ -56,7 +56,7 @@ describe('sweeps and promotions that fail', () => {
       await line(role, 'b');
       const counted = await countWakes(server);
       let tried = 0;
-      atPoints((name) => {
+      atFailpoints((name) => {
         if (name !== where) return;
         tried += 1;
         fail();
@@ -68,7 +68,7 @@ describe('sweeps and promotions that fail', () => {
       expect(await promotion(server, `${role}-b`)).toEqual({ state: 'QUEUED', whys: null, holds: [] });
       expect(await server.violations()).toEqual([]);
       // The next event has it run.
-      atPoints(undefined);
+      atFailpoints(undefined);
       await server.node(`${role}-N2`, [{ role: 'unrelated' }]).advertise();
       expect(await promotion(server, `${role}-b`)).toEqual({
         state: 'RUNNING',
@@ -82,7 +82,7 @@ describe('sweeps and promotions that fail', () => {
     await line('under-way', 'b');
     const counted = await countWakes(server);
     let tried = 0;
-    atPoints(async (name) => {
+    atFailpoints(async (name) => {
       if (name === 'touch.committed' && tried === 0) await cancel(server, 'under-way-a');
       if (name !== 'promote.before-grant') return;
       tried += 1;
@@ -91,7 +91,7 @@ describe('sweeps and promotions that fail', () => {
     await server.reap();
     expect(tried).toBe(1);
     expect(await counted()).toEqual({ wakes: { cancel: 1 }, sweeps: { incomplete: 1 } });
-    atPoints(undefined);
+    atFailpoints(undefined);
     await server.reap();
     expect((await promotion(server, 'under-way-b')).whys).toEqual(['owed']);
   });
@@ -130,7 +130,7 @@ describe('sweeps and promotions that fail', () => {
     await line('still', 'b');
     const counted = await countWakes(server);
     let failing = true;
-    atPoints((name) => {
+    atFailpoints((name) => {
       if (name === 'sweep.begin' && failing) fail();
     });
     await cancel(server, 'still-a');
@@ -159,7 +159,7 @@ describe('sweeps and promotions that fail', () => {
     /** Lets so many promotions collide; gives how often the sweep read everything and what it tried. */
     function collide(times: number): { reads: number; tried: number } {
       const seen = { reads: 0, tried: 0 };
-      atPoints((name) => {
+      atFailpoints((name) => {
         if (name === 'sweep.read') seen.reads += 1;
         if (name !== 'promote.before-grant') return;
         seen.tried += 1;

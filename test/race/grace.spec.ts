@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Lifecycle } from '../../src/platform/lifecycle.js';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { QueueService } from '../../src/queue/queue.service.js';
 import { needs, R, step } from '../support/contracts.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
@@ -11,7 +11,7 @@ import { cancel, countWakes, promotion, states, submitAll } from '../support/que
 describe('the end of the grace', () => {
   const open: { close(): Promise<unknown> }[] = [];
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     for (const one of open.splice(0).reverse()) await one.close();
   });
 

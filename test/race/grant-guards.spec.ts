@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { needs, R, step } from '../support/contracts.js';
 import type { Answer } from '../support/http.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
@@ -16,7 +16,7 @@ describe('what a grant asks of a node once more', () => {
     server = await startTestMediator();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R } from '../support/contracts.js';
 import { createDatabase } from '../support/database.js';
 import { type LossyLink, openLossyLink } from '../support/lossy-link.js';
@@ -16,7 +16,7 @@ describe('a COMMIT that gets no answer', () => {
     server = await startTestMediator({ database: link.database });
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(async () => {
@@ -131,7 +131,7 @@ describe('a COMMIT that gets no answer', () => {
     let letGo: () => void = () => undefined;
     const reached = new Promise<void>((resolve) => (arrive = resolve));
     const released = new Promise<void>((resolve) => (letGo = resolve));
-    atPoints(async (name) => {
+    atFailpoints(async (name) => {
       if (name === 'report.before-commit') link.loseNextCommit();
       if (name !== 'sweep.read') return;
       arrive();

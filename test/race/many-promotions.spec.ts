@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { needs, R, step } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
@@ -12,7 +12,7 @@ describe('a sweep that promotes many', () => {
   let server: TestMediator;
   beforeAll(async () => (server = await startTestMediator()));
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());
@@ -36,7 +36,7 @@ describe('a sweep that promotes many', () => {
   it('takes one transaction for the first, two for the next six', async () => {
     const holder = await sevenWait('seven');
     const passed: string[] = [];
-    atPoints((name) => void passed.push(name));
+    atFailpoints((name) => void passed.push(name));
     expect((await cancel(server, holder)).status).toBe(200);
     expect(await held('seven')).toEqual([1, 2, 3, 4, 5, 6, 7].map((index) => [nodeId('seven', index)]));
     expect(passed.filter((name) => name === 'promote.committed')).toHaveLength(3);

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R, step } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
@@ -21,7 +21,7 @@ describe('an upload that is published against the end of its run', () => {
     await n1.advertise();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
     expect(await server.database.sql('SELECT * FROM blobs WHERE published_at IS NULL')).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe('an upload that is published against the end of its run', () => {
     const uploaded = upload(server, claim, 'out', 'in time');
     await publishing.reached;
     const cancelled = cancel(other, 'first');
-    await blockedOn(server.database, 'steps.lock-run');
+    await blockedOn(server.database, 'records.lock-run');
     publishing.letGo();
     expect([(await uploaded).status, (await cancelled).body.state]).toEqual([204, 'CANCELLED']);
     expect(await published('first')).toEqual([true]);
@@ -61,7 +61,7 @@ describe('an upload that is published against the end of its run', () => {
     const cancelled = cancel(server, 'second');
     await cancelling.reached;
     const uploaded = upload(other, claim, 'out', 'too late');
-    await blockedOn(server.database, 'steps.lock-run');
+    await blockedOn(server.database, 'records.lock-run');
     cancelling.letGo();
     expect((await cancelled).body.state).toBe('CANCELLED');
     expect(await uploaded).toMatchObject({ status: 410, body: { code: 'run_over' } });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ExpiredRuns } from '../../src/reaper/expired-runs.js';
-import { LeftoverLeases } from '../../src/reaper/leftover-leases.js';
-import { OverdueSteps } from '../../src/reaper/overdue-steps.js';
+import { LeftoverLeases } from '../../src/reaper/leftovers.js';
+import { OverdueSteps } from '../../src/reaper/overdue.js';
 import { LostServers } from '../../src/reaper/servers/lost-servers.js';
 import { needs, R, step } from '../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R, needs, step } from '../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import type { PlayedNode } from '../support/played-node.js';
@@ -12,7 +12,7 @@ describe('a node that is given back while a run is being queued', () => {
     server = await startTestMediator();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { barrier } from '../support/barrier.js';
 import { R, needs, step } from '../support/contracts.js';
 import type { Answer } from '../support/http.js';
@@ -16,7 +16,7 @@ describe('submissions that race', () => {
     server = await startTestMediator();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());

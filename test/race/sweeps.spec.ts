@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { needs, R, step } from '../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../support/queue.js';
@@ -12,7 +12,7 @@ describe('sweeps that meet others', () => {
     other = await startTestMediator({ database: server.database });
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(async () => {
@@ -27,7 +27,7 @@ describe('sweeps that meet others', () => {
     let arrive: () => void = () => undefined;
     const all = new Promise<void>((resolve) => (open = resolve));
     const first = new Promise<void>((resolve) => (arrive = resolve));
-    atPoints(async (point) => {
+    atFailpoints(async (point) => {
       if (point !== name) return;
       came += 1;
       arrive();
@@ -107,7 +107,7 @@ describe('sweeps that meet others', () => {
       const counted = await countWakes(server);
       let reads = 0;
       let spoilt = false;
-      atPoints(async (name) => {
+      atFailpoints(async (name) => {
         if (name === 'sweep.read') reads += 1;
         if (name !== point || spoilt) return;
         spoilt = true;
@@ -161,7 +161,7 @@ describe('sweeps that meet others', () => {
       expect(await submitAll(server, R(role, { run_id: `${role}-a` }), R(role, { run_id: `${role}-b` }))).toEqual([
         201, 202,
       ]);
-      atPoints((name) => {
+      atFailpoints((name) => {
         if (name === 'promote.before-grant' && ++failures <= 3)
           throw Object.assign(new Error('again'), { code: '40001' });
       });
@@ -181,7 +181,7 @@ describe('sweeps that meet others', () => {
     const runs = ['gone-a', 'gone-b', 'gone-c'].map((run_id) => R('gone', { run_id }));
     expect(await submitAll(server, ...runs)).toEqual([201, 202, 202]);
     let [begun, read] = [0, 0];
-    atPoints(async (name) => {
+    atFailpoints(async (name) => {
       // The sweep of the cancel itself fails: whatever happens is this sweep's doing.
       if (name === 'sweep.begin' && ++begun === 2) throw new Error('forced');
       if (name === 'sweep.read' && ++read === 1) await cancel(other, 'gone-b');

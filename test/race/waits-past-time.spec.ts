@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServerPresence } from '../../src/reaper/servers/server-presence.js';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import { letTimePass } from '../support/let-time-pass.js';
@@ -21,7 +21,7 @@ describe('who waits for a row judges by the clock behind the wait', () => {
     server = await startTestMediator();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());

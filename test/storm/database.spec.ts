@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { within } from '../../src/platform/within.js';
 import { needs, R, step } from '../support/contracts.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
@@ -149,7 +149,7 @@ describe('claims that are parked while the way to the database breaks', () => {
     for (const nodeId of ['n1', 'n2']) await other.node(nodeId, [{ role: nodeId }]).advertise();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(async () => {

@@ -1,4 +1,4 @@
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 
 /**
  * Lets nobody pass the named point until so many have come to it; then does something, and lets all of them go. Whoever
@@ -8,7 +8,7 @@ export function barrier(name: string, count: number, act: () => Promise<unknown>
   let arrived = 0;
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
-  atPoints(async (point) => {
+  atFailpoints(async (point) => {
     if (point !== name || ++arrived > count) return;
     if (arrived === count) {
       await act();

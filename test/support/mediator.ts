@@ -1,7 +1,7 @@
 import { Config } from '../../src/platform/config/config.js';
 import { readConfig } from '../../src/platform/config/read-config.js';
 import { watchNesting } from '../../src/platform/database/nesting.js';
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 import { type Mediator, startMediator } from '../../src/start-mediator.js';
 import type { ReaperCounts } from '../../src/reaper/reaper-part.js';
 import { ReaperPass } from '../../src/reaper/reaper-pass.js';
@@ -54,7 +54,7 @@ export async function startTestMediator({ env = {}, config: more, database }: Te
   const mediator = await startMediator(new Config({ ...read, ...more }));
   const send = sender(mediator.url);
   const stop = async (): Promise<void> => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     await mediator.stop();
   };
   return {

@@ -1,9 +1,9 @@
-import { atPoints } from '../../src/platform/points.js';
+import { atFailpoints } from '../../src/platform/failpoints.js';
 
 /** Does something at the n-th passing of a named point (the first unless told otherwise), once. */
 export function once(name: string, act: () => Promise<unknown> | unknown, passing = 1): void {
   let passed = 0;
-  atPoints(async (point) => {
+  atFailpoints(async (point) => {
     if (point !== name || ++passed !== passing) return;
     await act();
   });

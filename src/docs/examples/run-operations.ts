@@ -1,7 +1,6 @@
 import { BUILD_AND_FLASH, ONE_STEP } from './contracts.js';
-import type { OperationExamples } from './example.js';
 import { ASSIGNED, CANCELLED, QUEUED, QUEUED_SUMMARY, RUNNING, SUCCEEDED, SUCCEEDED_SUMMARY } from './example-runs.js';
-import { PARAMETERS } from './parameters.js';
+import { type OperationExamples, PARAMETERS } from './example.js';
 import { PROBLEM_DETAILS } from './problem-details.js';
 
 const contract = {

@@ -2,9 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.js';
 import { Problem } from '../http/problem.js';
 import { RateLimit } from './rate-limit.js';
-import type { Role } from './role.js';
 import { strangeOrigin } from './strange-origin.js';
-import type { KnownToken } from './token.js';
+import type { Role, KnownToken } from './token.js';
 import type { Tokens } from './tokens.js';
 
 /** Pages of packages, whose routes cannot carry `@AnybodyMayCall`. */

@@ -1,7 +1,9 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
-import type { Role } from './role.js';
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../http/problem.js';
+import type { Role } from './token.js';
 
 /** The name of the security scheme in the OpenAPI document. */
 export const TOKEN_SCHEME = 'token';
@@ -24,4 +26,15 @@ function addToRoute(more: { mayCall: 'anybody' | Role[] }): MethodDecorator {
     const before = Reflect.getMetadata(RouteConfig({}).KEY, descriptor.value as object) as object | undefined;
     RouteConfig({ ...before, ...more })(target, key, descriptor);
   };
+}
+
+/** The only node that the caller speaks for; undefined: an operator, who speaks for all. */
+export const OwnNode = createParamDecorator((_data: unknown, context: ExecutionContext): string | undefined => {
+  return context.switchToHttp().getRequest<FastifyRequest>().token?.nodeId;
+});
+
+/** 403 where somebody speaks for a node by the token of another. */
+export function refuseUnlessOwnNode(own: string | undefined, spokenFor: string): void {
+  if (own === undefined || own === spokenFor) return;
+  throw new Problem('forbidden', `the token of node ${own} may not speak for node ${spokenFor}`);
 }

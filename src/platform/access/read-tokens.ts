@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { NODE_ID, NODE_ID_RULE } from '../http/node-id.js';
+import { NODE_ID, NODE_ID_RULE } from '../http/path-parameters.js';
 import { wrongPrincipal } from '../http/principal.js';
-import { type Role, ROLES } from './role.js';
-import type { Token } from './token.js';
+import { type Role, ROLES, type Token } from './token.js';
 
 /** Tokens, or all that is wrong with the file. A fault never repeats what stands there: it may be a token by mistake. */
 export type ReadTokens =

@@ -1,4 +1,6 @@
-import type { Role } from './role.js';
+/** What a token may be for. An operator may do everything. */
+export const ROLES = ['submitter', 'node', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
 
 /** Who may speak, as the tokens file has it: never the token itself. */
 export interface Token {

@@ -1,4 +1,4 @@
-import { pointBehind } from '../points.js';
+import { failpointBehind } from '../failpoints.js';
 import type { Param, Result } from './queryable.js';
 import type { Session } from './session.js';
 
@@ -19,7 +19,7 @@ export class Flight {
     if (this.#ended) throw new Error(`transaction ${this.name} has ended`);
     try {
       const result = await this.session.send<Row>(sql, params);
-      await pointBehind(this.name, sql);
+      await failpointBehind(this.name, sql);
       return result;
     } catch (error) {
       // What follows a statement that has failed fails as well, and says less.

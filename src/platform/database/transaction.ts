@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { point } from '../points.js';
+import { failpoint } from '../failpoints.js';
 import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, SessionSpoiled } from './faults.js';
 import { Flight } from './flight.js';
-import { type Hint, Rollback, type Tx } from './queryable.js';
 import { nesting } from './nesting.js';
+import { type Hint, Rollback, type Tx } from './queryable.js';
 import { retryPause } from './retry-pause.js';
 import { Session } from './session.js';
 
@@ -92,7 +92,7 @@ async function once<T>(
         savepoint: (part) => savepoint(flight, part),
       };
       outcome = await nesting.watch(name, () => work(tx));
-      await point(`${name}.before-commit`);
+      await failpoint(`${name}.before-commit`);
     } catch (error) {
       flight.end();
       await rollback(session);
@@ -106,7 +106,7 @@ async function once<T>(
   }
   try {
     options.onCommitted?.(hints);
-    await point(`${name}.committed`);
+    await failpoint(`${name}.committed`);
   } catch (error) {
     // It is done, and whoever asked has to go on with it: what comes after the commit can only be told.
     logger.error({ msg: 'something failed after a commit', transaction: name, err: error });

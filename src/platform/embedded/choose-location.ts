@@ -1,13 +1,64 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, ftruncateSync, mkdirSync, realpathSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { canReach } from './can-reach.js';
-import { EmbeddedError } from './embedded-error.js';
+import {
+  readdirSync,
+  existsSync,
+  readFileSync,
+  closeSync,
+  constants,
+  ftruncateSync,
+  mkdirSync,
+  realpathSync,
+  writeSync,
+} from 'node:fs';
+import { join, basename, dirname } from 'node:path';
+import { EmbeddedError, EmbeddedVersionError } from './embedded-error.js';
 import { guardHome } from './guard-home.js';
-import { listClusters } from './list-clusters.js';
-import { makeFolder } from './make-folder.js';
-import { openOwn } from './open-own.js';
-import { type ServerUser, serverUser } from './server-user.js';
+import { makeFolder, openOwn } from './own-files.js';
+import { canReach, type ServerUser, serverUser } from './server-user.js';
+
+/** The cluster folders in a home, of any major version. */
+function listClusters(home: string): string[] {
+  try {
+    return readdirSync(home)
+      .filter((name) => /^postgres-\d+$/.test(name))
+      .sort()
+      .map((name) => join(home, name));
+  } catch {
+    return [];
+  }
+}
+
+/** Says whether the cluster of this major version is there; refuses to begin beside another version's data. */
+export function checkMajor(home: string, cluster: string, major: string): boolean {
+  if (existsSync(cluster)) {
+    const file = join(cluster, 'PG_VERSION');
+    if (!existsSync(file)) {
+      throw new EmbeddedError(`${cluster} is not a PostgreSQL data folder (no PG_VERSION). Restore or remove it.`);
+    }
+    const found = readFileSync(file, 'utf8').trim();
+    if (found !== major) {
+      throw new EmbeddedVersionError(
+        `${cluster} was written by PostgreSQL ${found}, this is ${major}. ${advice(cluster)}`,
+      );
+    }
+    return true;
+  }
+  const other = listClusters(home).at(-1);
+  if (other !== undefined) {
+    const found = basename(other).slice('postgres-'.length);
+    throw new EmbeddedVersionError(
+      `The data in ${other} is PostgreSQL ${found}'s, this Mediator brings ${major}. ${advice(other)}`,
+    );
+  }
+  return false;
+}
+
+function advice(folder: string): string {
+  return (
+    `To keep it, dump it (pg_dump) with the Mediator that wrote it, move ${folder} away, start this one and restore the dump; ` +
+    `to begin anew, move or remove ${folder}.`
+  );
+}
 
 export interface Location {
   /** The folder that holds the locks, the log and one `postgres-<major>` folder per version. */

@@ -2,9 +2,8 @@ import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Location } from './choose-location.js';
 import { EmbeddedError } from './embedded-error.js';
-import { makeFolder } from './make-folder.js';
-import type { ServerLog } from './open-server-log.js';
-import { removeAs } from './remove-as.js';
+import { makeFolder, removeAs } from './own-files.js';
+import type { ServerLog } from './start-server.js';
 import { supervise } from './supervise.js';
 
 export interface ClusterPlan {

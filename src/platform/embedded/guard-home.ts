@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fstatSync } from 'node:fs';
 import { EmbeddedOwnerError } from './embedded-error.js';
-import { openOwn } from './open-own.js';
+import { openOwn } from './own-files.js';
 import type { ServerUser } from './server-user.js';
 
 /**

@@ -1,16 +1,11 @@
 import { closeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { checkMajor } from './check-major.js';
-import { chooseLocation, type Location } from './choose-location.js';
-import { clearStalePid } from './clear-stale-pid.js';
+import { checkMajor, chooseLocation, type Location } from './choose-location.js';
 import { createCluster } from './create-cluster.js';
-import type { EmbeddedServer } from './embedded-server.js';
-import { type Binaries, findBinaries } from './find-binaries.js';
-import { openServerLog } from './open-server-log.js';
-import { prepareBinaries } from './prepare-binaries.js';
-import { startServer } from './start-server.js';
-import { takeOwnerLock } from './take-owner-lock.js';
-import { takeServerLock } from './take-server-lock.js';
+import { takeOwnerLock, takeServerLock } from './locks.js';
+import { clearStalePid } from './postmaster.js';
+import { type Binaries, findBinaries, prepareBinaries } from './prepare-binaries.js';
+import { type EmbeddedServer, openServerLog, startServer } from './start-server.js';
 
 export interface EmbeddedOptions {
   dataDir: string;

@@ -4,7 +4,7 @@ import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
 import { describedHeaders } from './api-answer.decorator.js';
 import { schemaRef } from './api-model.decorator.js';
 import { ProblemDto } from './problem.dto.js';
-import { type ByCode, problemHeaders } from './problem-headers.js';
+import { type ByCode, problemHeaders } from './problem.js';
 
 /** What any operation can answer: a path, query or header that is not well-formed, and a fault of the server. */
 const EVERYWHERE: ProblemCode[] = ['invalid_request', 'internal'];

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { NEVER } from './keep-answers.js';
-import { sayThatItCloses } from './close-unread.js';
-import { Problem } from './problem.js';
+import { sayThatItCloses } from './caller-gone.js';
 import { problemBody } from './problem.filter.js';
+import { Problem } from './problem.js';
+import { NEVER } from './shared-headers.js';
 
 const CLOSE_MS = 4000;
 

@@ -1,10 +1,10 @@
+import '../access/token.js';
 import { NotFoundException } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { pointerTo } from '../../domain/contract/document/pointer.js';
-import type {} from '../access/token.js';
 import type { Lifecycle } from '../lifecycle.js';
-import { Problem } from './problem.js';
 import { unavailable } from './problem.filter.js';
+import { Problem } from './problem.js';
 import { illFormed } from './well-formed.js';
 
 /** What holds for every request before a controller sees it, and for every answer. */

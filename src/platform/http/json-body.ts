@@ -1,8 +1,7 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { type JsonDocument, type JsonLimits, NotJson, readJson } from '../../domain/json/read-json.js';
-import { refuseFaults } from './refuse-faults.js';
-import { Problem } from './problem.js';
+import { refuseFaults, Problem } from './problem.js';
 
 /** What the body of a route may be. */
 export interface JsonBody extends JsonLimits {

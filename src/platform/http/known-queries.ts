@@ -6,7 +6,7 @@ import type { Fault } from '../../domain/contract/contract.js';
 import { listable } from '../../domain/contract/document/fault-list.js';
 import { pointerTo } from '../../domain/contract/document/pointer.js';
 import { fieldsOf } from './as-dto.js';
-import { faulty } from './refuse-faults.js';
+import { faulty } from './problem.js';
 
 type Handler = (...args: never[]) => unknown;
 

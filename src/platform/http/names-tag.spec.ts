@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { namesTag } from './names-tag.js';
+import { namesTag } from './if-match.js';
 
 describe('If-None-Match', () => {
   it.each(['"a"', 'W/"a"', '"b", "a"', '"b",W/"a"', '*', ' * '])('%s names "a"', (header) => {

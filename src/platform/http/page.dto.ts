@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
-import { WholeNumber } from './whole-number.decorator.js';
+import { WholeNumber } from './validation.js';
 
 /** Which page of a list. */
 export class PageQueryDto {

@@ -1,12 +1,12 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
 import { listable } from '../../domain/contract/document/fault-list.js';
+import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
 import { causeOf, isUnreachable } from '../database/faults.js';
 import { Told } from '../database/told.js';
-import { NEVER } from './keep-answers.js';
 import { Problem } from './problem.js';
 import type { Routes } from './routes.js';
+import { NEVER } from './shared-headers.js';
 
 const RETRY_AFTER_SECONDS = 1;
 /** Of JSON, and of the path: with the faults, which have a bound of their own, a refusal stays under 64 KiB. */

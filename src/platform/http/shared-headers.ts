@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
 /** Headers of answers that mean the same everywhere: components of the OpenAPI document. */
 export const SHARED_HEADERS = {
   RequestId: {
@@ -31,4 +35,31 @@ export const SHARED_HEADERS = {
 /** The reference by which an answer carries a shared header. */
 export function sharedHeader(name: keyof typeof SHARED_HEADERS): { $ref: string } {
   return { $ref: `#/components/headers/${name}` };
+}
+
+const KEPT = new Set([200, 206, 304]);
+
+/**
+ * Says of every answer whether it may be kept. What has an entity tag may be, by whoever asked, and is asked for anew each
+ * time: outputs are uploaded anew, records purged, and rights taken away. Nothing else is true for longer than its answer.
+ */
+export function keepAnswers(fastify: FastifyInstance): void {
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    if (!reply.hasHeader('cache-control')) void reply.header('cache-control', hasTag(request, reply) ? KEEP : NEVER);
+    done();
+  });
+}
+
+export const NEVER = 'no-store';
+const KEEP = 'private, no-cache';
+
+function hasTag({ method }: FastifyRequest, reply: FastifyReply): boolean {
+  const reads = method === 'GET' || method === 'HEAD';
+  return reads && KEPT.has(reply.statusCode) && reply.hasHeader('etag');
+}
+
+/** The caller's X-Request-Id where it is harmless to log and to answer, else a new one. */
+export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }

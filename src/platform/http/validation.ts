@@ -1,10 +1,11 @@
 import { type ArgumentMetadata, type Type, ValidationPipe } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import type { Fault } from '../../domain/contract/contract.js';
 import { listable } from '../../domain/contract/document/fault-list.js';
 import { pointerTo } from '../../domain/contract/document/pointer.js';
 import { asDto, isObject } from './as-dto.js';
-import { faulty } from './refuse-faults.js';
+import { faulty } from './problem.js';
 
 /** Bodies and queries against their classes: all faults at once, with pointers; what is not known of a body is ignored. */
 export function validation(): ValidationPipe {
@@ -36,4 +37,14 @@ function faultsOf(error: ValidationError, parent: string): Fault[] {
   const pointer = pointerTo(parent, error.property);
   const own = [...new Set(Object.values(error.constraints ?? {}))].map((detail) => ({ pointer, detail }));
   return [...own, ...(error.children ?? []).flatMap((child) => faultsOf(child, pointer))];
+}
+
+/**
+ * A parameter of a query that is a whole number, written in digits and nothing else: JavaScript makes 0 of an empty text, which
+ * as an offset would drop bytes and as a time not wait, and reads `0x10` and `1e1`. Whatever is none is left for the rule to refuse.
+ */
+export function WholeNumber(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) => {
+    return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  });
 }

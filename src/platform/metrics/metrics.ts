@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Counter, Histogram, Registry } from 'prom-client';
-import { collectProcess } from './collect-process.js';
+import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** The figures of this process. What needs the database is asked when somebody scrapes: see the health room. */
 @Injectable()
@@ -29,4 +28,15 @@ export class Metrics {
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
     return new Counter({ name: `mediator_${name}`, help, labelNames, registers: [this.registry] });
   }
+}
+
+/** Gauges whose names end as those of counters do. Each is the sum of the gauge beside it, by type, and so left out. */
+const NAMED_AS_COUNTERS = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
+
+/** What the process says of itself: memory, processor, event loop. */
+function collectProcess(prefix: string): Registry {
+  const register = new Registry();
+  collectDefaultMetrics({ register, prefix });
+  for (const name of NAMED_AS_COUNTERS) register.removeSingleMetric(prefix + name);
+  return register;
 }

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { differences, sharedSettings } from '../../platform/config/shared-settings.js';
 import { Database } from '../../platform/database/database.js';
-import { readNeighbours } from './read-neighbours.sql.js';
+import { readNeighbours } from './servers.sql.js';
 
 /** Warns, once at start, of every living server of the same database that has been told something else than this one. */
 @Injectable()

@@ -2,8 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import type { ReaperPart } from '../reaper-part.js';
-import { deleteLost, findLost } from './find-lost.sql.js';
 import { ServerPresence } from './server-presence.js';
+import { deleteLost, findLost } from './servers.sql.js';
 
 /** Removes the row of a server that has fallen silent: it may have died between a commit and its wake, so the pass wakes. */
 @Injectable()

@@ -4,7 +4,7 @@ import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import { QueueService } from '../../queue/queue.service.js';
 import { CompareSettings } from './compare-settings.js';
-import { stopServer } from './see-server.sql.js';
+import { stopServer } from './servers.sql.js';
 import { TouchServer } from './touch-server.js';
 
 /** Where the database is away: soon again, so that an outage is known before much is asked of the server. */

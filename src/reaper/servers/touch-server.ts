@@ -1,13 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { reviveAdverts } from '../../fleet/revive-adverts.sql.js';
-import { lockLive } from '../../fleet/lock-live.sql.js';
-import { extendLeases, lockAlive } from '../../leases/extend-leases.sql.js';
+import { reviveAdverts, lockLive } from '../../fleet/fleet.sql.js';
+import { extendLeases, lockAlive } from '../../leases/leases.sql.js';
 import { Config } from '../../platform/config/config.js';
 import { sharedSettings } from '../../platform/config/shared-settings.js';
 import { Database } from '../../platform/database/database.js';
 import type { Tx } from '../../platform/database/queryable.js';
-import { type Outage, readOutage } from './read-outage.sql.js';
-import { forgetStopped, seeServer } from './see-server.sql.js';
+import { type Outage, readOutage, forgetStopped, seeServer } from './servers.sql.js';
 
 const DAY_SECONDS = 86_400;
 

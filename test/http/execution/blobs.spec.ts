@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../../src/platform/points.js';
+import { atFailpoints } from '../../../src/platform/failpoints.js';
 import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
@@ -22,7 +22,7 @@ describe('the upload of an output', () => {
     await n1.advertise();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     const running = await server.database.sql<{ run_id: string }>("SELECT run_id FROM runs WHERE state = 'RUNNING'");
     for (const { run_id } of running) await server.send('POST', `/v1/runs/${run_id}/cancel`);
     expect(await server.violations()).toEqual([]);

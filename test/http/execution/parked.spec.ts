@@ -185,7 +185,7 @@ describe('a claim that waits for its step', () => {
       await other.sql('SELECT FROM runs WHERE run_id = $1 FOR UPDATE', [run]);
       const client = new AbortController();
       const claim = second.claim(30, client.signal);
-      await blockedOn(server.database, 'steps.lock-run');
+      await blockedOn(server.database, 'records.lock-run');
 
       client.abort();
       await expect(claim).rejects.toThrow('aborted');

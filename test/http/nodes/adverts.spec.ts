@@ -1,7 +1,7 @@
-import { readWholeFleet } from '../../../src/fleet/read-fleet-state.sql.js';
+import { readWholeFleet } from '../../../src/fleet/fleet-changes.sql.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../../src/platform/database/database.js';
-import { atPoints } from '../../../src/platform/points.js';
+import { atFailpoints } from '../../../src/platform/failpoints.js';
 import { R } from '../../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { everything } from '../../support/stored.js';
@@ -12,7 +12,7 @@ describe('adverts and what is shown of the fleet', () => {
     server = await startTestMediator();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());
@@ -226,7 +226,7 @@ describe('adverts and what is shown of the fleet', () => {
     for (const node of nodes) await node.advertise();
     await post('runs', R('k11', { run_id: 'held' }));
     const sent: string[] = [];
-    atPoints((name) => {
+    atFailpoints((name) => {
       if (name.startsWith('advert:')) sent.push(name);
     });
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../../src/platform/points.js';
+import { atFailpoints } from '../../../src/platform/failpoints.js';
 import { ServerPresence } from '../../../src/reaper/servers/server-presence.js';
 import { R, step } from '../../support/contracts.js';
 import { createDatabase, type TestDatabase } from '../../support/database.js';
@@ -25,7 +25,7 @@ describe('after an outage', () => {
     await start();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(async () => {
@@ -156,7 +156,7 @@ describe('after an outage', () => {
     await fleet('N1');
     expect((await submit(server, run('a'))).status).toBe(201);
     let stood = false;
-    atPoints(async (name) => {
+    atFailpoints(async (name) => {
       if (name !== 'touch.committed' || stood) return;
       stood = true;
       await letTimePass(database, 3600);
@@ -175,7 +175,7 @@ describe('the rows of servers', () => {
     server = await startTestMediator({ env: ENV });
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());
@@ -232,13 +232,13 @@ describe('the rows of servers', () => {
         'SELECT server_id FROM servers ORDER BY started_at DESC LIMIT 1',
       );
       if (owed) {
-        atPoints((name) => {
+        atFailpoints((name) => {
           if (name === 'sweep.begin') throw new Error('forced');
         });
         await other.node('N2', [{ role: 'y' }]).advertise();
       }
       await other.mediator.stop();
-      atPoints(undefined);
+      atFailpoints(undefined);
       expect(
         await database.sql('SELECT stopped_at IS NOT NULL AS stopped FROM servers WHERE server_id = $1', [
           own!.server_id,
@@ -257,7 +257,7 @@ describe('the rows of servers', () => {
     await session.sql('BEGIN');
     await session.sql("SELECT FROM runs WHERE run_id = 'cut-a' FOR UPDATE");
     const cancelled = cancel(other, 'cut-a').catch(() => 'cut off');
-    await blockedOn(database, 'steps.lock-run');
+    await blockedOn(database, 'records.lock-run');
     await other.stop();
     expect(await cancelled).toBe('cut off');
     await session.sql('ROLLBACK');

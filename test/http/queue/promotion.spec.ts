@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../../src/platform/points.js';
+import { atFailpoints } from '../../../src/platform/failpoints.js';
 import { needs, R, step } from '../../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../../support/queue.js';
@@ -10,7 +10,7 @@ describe('promotion', () => {
     server = await startTestMediator();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());
@@ -98,7 +98,7 @@ describe('promotion', () => {
     const runs = ['b19-a', 'b19-b', 'b19-c'].map((run_id) => R('b19', { run_id }));
     expect(await submitAll(server, ...runs)).toEqual([201, 202, 202]);
     const passed: string[] = [];
-    atPoints((name) => void passed.push(name));
+    atFailpoints((name) => void passed.push(name));
 
     expect((await n1.work()).status).toBe(200);
 
@@ -135,7 +135,7 @@ describe('promotion', () => {
     const queue = [R('b25x', { run_id: 'b25-b' }), R('b25x', { run_id: 'b25-c' }), R('b25y', { run_id: 'b25-d' })];
     expect(await submitAll(server, ...queue)).toEqual([202, 202, 202]);
     const passed: string[] = [];
-    atPoints((name) => void passed.push(name));
+    atFailpoints((name) => void passed.push(name));
 
     await server.node('B25-N3', [{ role: 'b25x' }, { role: 'b25y' }]).advertise();
 

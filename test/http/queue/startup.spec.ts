@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../../src/platform/config/read-config.js';
-import { atPoints } from '../../../src/platform/points.js';
+import { atFailpoints } from '../../../src/platform/failpoints.js';
 import { startMediator } from '../../../src/start-mediator.js';
 import { R } from '../../support/contracts.js';
 import { createDatabase, type TestDatabase } from '../../support/database.js';
@@ -28,7 +28,7 @@ describe('the start with a queue that waits beside a free node', () => {
     await server.stop();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     try {
       expect(await database.sql('SELECT * FROM invariants')).toEqual([]);
     } finally {
@@ -49,7 +49,7 @@ describe('the start with a queue that waits beside a free node', () => {
       ['GET', '/readyz'],
     ] as const;
     const states = new Map<string, unknown>();
-    atPoints(async (name) => {
+    atFailpoints(async (name) => {
       if (!['sweep.begin', 'sweep.read', 'promote.before-commit', 'promote.committed'].includes(name)) return;
       states.set(name, await stateOfB());
       const answers = await Promise.all(asks.map(([method, path, body]) => send!(method, path, { body })));
@@ -66,7 +66,7 @@ describe('the start with a queue that waits beside a free node', () => {
       MEDIATOR_LEASE_TTL_SECONDS: '10800',
     });
     const mediator = await startMediator(config, (url) => (send = sender(url)));
-    atPoints(undefined);
+    atFailpoints(undefined);
     try {
       const refused = [503, 503, 503, 503, 503, 503];
       expect([...asked]).toEqual([
@@ -92,7 +92,7 @@ describe('the start with a queue that waits beside a free node', () => {
   it('a promotion that fails by itself at start is made up for by the pass after the first, which comes at once', async () => {
     const seen = { tried: 0, passes: 0 };
     let failing = true;
-    atPoints((name) => {
+    atFailpoints((name) => {
       if (name === 'forget-changes.committed') seen.passes += 1;
       if (name !== 'promote.before-grant' || !failing) return;
       seen.tried += 1;
@@ -116,7 +116,7 @@ describe('the start with a queue that waits beside a free node', () => {
     let sweeps = 0;
     let letGo: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));
-    atPoints(async (name) => {
+    atFailpoints(async (name) => {
       if (name !== 'sweep.begin') return;
       if (++sweeps === 1) throw new Error('the sweep fails');
       await held;

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { FleetView } from '../../../src/fleet/fleet-view.js';
+import { LeaseTerms } from '../../../src/leases/lease-terms.js';
 import { Config } from '../../../src/platform/config/config.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { Lifecycle } from '../../../src/platform/lifecycle.js';
@@ -100,7 +101,7 @@ describe('what a sweep reads', () => {
       const values = { ...app.get(Config), leaseTtlSeconds: ttl as number };
       const config = new Config(values);
       const metrics = new Metrics();
-      const promote = new Promote(database, config, metrics);
+      const promote = new Promote(database, new LeaseTerms(config), metrics);
       const sweep = new Sweep(app.get(FleetView), app.get(QueueView), promote, config, app.get(Lifecycle));
       const queue = new QueueService(sweep, metrics);
 

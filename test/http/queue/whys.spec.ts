@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../../src/platform/points.js';
+import { atFailpoints } from '../../../src/platform/failpoints.js';
 import { needs, R, step } from '../../support/contracts.js';
 import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import type { PlayedNode } from '../../support/played-node.js';
@@ -13,7 +13,7 @@ describe('who wakes, and why', () => {
     server = await startTestMediator();
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(() => server.close());

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atPoints } from '../../../src/platform/points.js';
+import { atFailpoints } from '../../../src/platform/failpoints.js';
 import { question } from '../../support/asks.js';
 import { needs, R } from '../../support/contracts.js';
 import type { Answer } from '../../support/http.js';
@@ -32,7 +32,7 @@ describe('If-Match', () => {
     }
   });
   afterEach(async () => {
-    atPoints(undefined);
+    atFailpoints(undefined);
     expect(await server.violations()).toEqual([]);
   });
   afterAll(async () => {
@@ -124,7 +124,7 @@ describe('If-Match', () => {
     const claimed = server.send('POST', `/v1/nodes/${role}/claim?wait=0`);
     await claim.reached;
     const acted = act(runId, `"${before}"`);
-    await blockedOn(server.database, 'steps.lock-run');
+    await blockedOn(server.database, 'records.lock-run');
     claim.letGo();
 
     expect((await claimed).status).toBe(200);

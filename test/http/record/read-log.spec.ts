@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { FollowLog } from '../../../src/records/bodies/follow-log.js';
+import { FollowLog } from '../../../src/bodies/follow-log.js';
 import { type BytesAnswer, bytesOf, get } from '../../support/bytes.js';
 import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';

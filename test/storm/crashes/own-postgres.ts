@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { EmbeddedServer } from '../../../src/platform/embedded/embedded-server.js';
-import { findPostmaster } from '../../../src/platform/embedded/find-postmaster.js';
+import type { EmbeddedServer } from '../../../src/platform/embedded/start-server.js';
+import { findPostmaster } from '../../../src/platform/embedded/postmaster.js';
 import { startEmbedded } from '../../../src/platform/embedded/start-embedded.js';
 import type { TestDatabase } from '../../support/database.js';
 

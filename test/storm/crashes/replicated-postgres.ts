@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { chooseLocation } from '../../../src/platform/embedded/choose-location.js';
-import { findBinaries } from '../../../src/platform/embedded/find-binaries.js';
-import { prepareBinaries } from '../../../src/platform/embedded/prepare-binaries.js';
+import { findBinaries, prepareBinaries } from '../../../src/platform/embedded/prepare-binaries.js';
 import { startEmbedded } from '../../../src/platform/embedded/start-embedded.js';
 import { eventually } from '../../support/eventually.js';
 

@@ -1,0 +1,76 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { EXAMPLES } from './examples/examples.js';
+
+/** An operation as far as it is completed here; @nestjs/swagger does not export its own types of these. */
+export interface Operation {
+  operationId: string;
+  description?: string;
+  'x-roles'?: string[];
+  parameters: Parameter[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, Answered>;
+}
+
+export interface Answered {
+  /** Where it is a component. */
+  $ref?: string;
+  description?: string;
+  content?: Record<string, Media>;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  example?: unknown;
+  schema?: { examples?: unknown[] };
+}
+
+export interface Media {
+  schema?: object;
+  examples?: Record<string, { summary?: string; value?: unknown; $ref?: string }>;
+}
+
+/** Every operation of the document with its path. */
+export function operationsOf(document: OpenAPIObject): { path: string; operation: Operation }[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.values(item as unknown as Record<string, Operation>).map((operation) => ({ path, operation })),
+  );
+}
+
+const PLACES = ['path', 'query', 'header'];
+
+/**
+ * Puts the operations in reading order, which is that of their examples; the scan finds them in that of the modules. Their
+ * parameters are told as a request has them: those of the path, of the query, of the headers.
+ */
+export function orderOperations(document: OpenAPIObject): void {
+  const order = Object.keys(EXAMPLES);
+  const place = (operation: unknown): number => order.indexOf((operation as { operationId: string }).operationId);
+  const items = Object.entries(document.paths).map(([path, item]) => {
+    const operations = Object.entries(item).sort(([, a], [, b]) => place(a) - place(b));
+    return { path, operations, first: place(operations[0]?.[1]) };
+  });
+  items.sort((a, b) => a.first - b.first);
+  document.paths = Object.fromEntries(items.map(({ path, operations }) => [path, Object.fromEntries(operations)]));
+  for (const { operation } of operationsOf(document)) {
+    operation.parameters.sort((a, b) => PLACES.indexOf(a.in) - PLACES.indexOf(b.in));
+  }
+}
+
+/** Says of bodies that are sent as text/plain that they are text: Swagger UI then asks for lines, and for bytes for a file. */
+export function describeTexts(document: OpenAPIObject): void {
+  for (const { operation } of operationsOf(document)) {
+    const text = operation.requestBody?.content['text/plain'];
+    if (text !== undefined) text.schema = { type: 'string' };
+  }
+}
+
+/** Says in the description of every operation that needs a token which roles may call it. */
+export function nameRoles(document: OpenAPIObject): void {
+  for (const { operation } of operationsOf(document)) {
+    const roles = operation['x-roles'];
+    const who = roles === undefined ? 'anybody, without a token' : roles.map((role) => `\`${role}\``).join(', ');
+    operation.description = `${operation.description ?? ''}\n\n**Who may call it**: ${who}.`;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Unavailability } from '../domain/matching/fleet-use.js';
+import type { CapabilityEntry } from '../domain/matching/fleet.js';
+import { type Changes, MOMENT, UNSEEN, KEPT_SECONDS } from '../platform/database/followed.js';
+import type { Queryable, Tx } from '../platform/database/queryable.js';
+
+/** Of JSON, as PostgreSQL writes it: twice what an advert may be that is taken. */
+const MOST_BYTES = 128 * 1024;
+
+/**
+ * What a node `n` offers, as JSON; nothing where its advert is larger than any that is taken, as one may be that was stored by
+ * a server before there was a limit. Every reading of the fleet would carry it along otherwise.
+ */
+export const OFFERED = `
+  CASE WHEN octet_length(n.capabilities::text) <= ${MOST_BYTES} THEN n.capabilities::text ELSE '[]' END::json`;
+
+/** A node as the sweep needs to know it. */
+export interface NodeState {
+  node_id: string;
+  label: string;
+  capabilities: CapabilityEntry[];
+  offer_rev: number;
+  /** Milliseconds since 1970, by the clock of the database. */
+  expires_at: number;
+  /** Null: it is free. */
+  use: Unavailability | null;
+}
+
+/** `gone`: nodes that are there no more. */
+export interface FleetState extends Changes {
+  nodes: NodeState[];
+}
+
+/** For how many seconds a node whose advert has expired is kept in mind: clocks may be set back, and nodes come back. */
+export const EXPIRED_SECONDS = 3600;
+
+// Of json: to build jsonb out of jsonb takes each of its values apart and puts them in order again.
+const NODE = `
+  json_build_object('node_id', n.node_id, 'label', n.label, 'capabilities', ${OFFERED}, 'offer_rev', n.offer_rev,
+    'expires_at', extract(epoch FROM n.expires_at) * 1000,
+    'use', CASE WHEN EXISTS (SELECT FROM leases l WHERE l.node_id = n.node_id) THEN 'busy'
+                WHEN n.drain <> '' THEN 'draining' WHEN n.revived THEN 'silent' END)`;
+
+/** The whole fleet, in one snapshot, without those of long ago: nobody is bounded in how many nodes he once had. */
+export async function readWholeFleet(database: Queryable): Promise<FleetState> {
+  const { rows } = await database.query<FleetState>(
+    `/* fleet.read-whole */
+     SELECT ${MOMENT}, '{}'::text[] AS gone, coalesce((
+              SELECT json_agg(${NODE}) FROM nodes n
+               WHERE n.expires_at > clock_timestamp() - make_interval(secs => $1)), '[]') AS nodes`,
+    [EXPIRED_SECONDS],
+  );
+  return rows[0]!;
+}
+
+/** What was changed since that snapshot; some of it may be known already. */
+export async function readFleetChanges(database: Queryable, since: string): Promise<FleetState> {
+  const { rows } = await database.query<FleetState>(
+    `/* fleet.read-changes */
+     WITH changed AS MATERIALIZED (SELECT DISTINCT node_id FROM fleet_changes WHERE ${UNSEEN})
+     SELECT ${MOMENT},
+       ARRAY(SELECT c.node_id FROM changed c WHERE NOT EXISTS (SELECT FROM nodes n WHERE n.node_id = c.node_id)) AS gone,
+       coalesce((SELECT json_agg(${NODE}) FROM changed c JOIN nodes n USING (node_id)), '[]') AS nodes`,
+    [since],
+  );
+  return rows[0]!;
+}
+
+/** Forgets changes that everybody who keeps the fleet in memory has read, or has given up to. False: there were none. */
+export async function forgetFleetChanges(tx: Tx): Promise<boolean> {
+  const { affected } = await tx.query(
+    '/* fleet.forget-changes */ DELETE FROM fleet_changes WHERE at < clock_timestamp() - make_interval(secs => $1)',
+    [KEPT_SECONDS],
+  );
+  return affected > 0;
+}

@@ -1,0 +1,58 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
+import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { AdvertAnswerDto } from './advert.dto.js';
+import { NodesDto, CapabilitiesDto } from './node.dto.js';
+
+const ADVERTISE_NODE = `
+A node says what it offers; this is its heartbeat too. The advert replaces the one before, so it is sent whole each time,
+every \`renew_seconds\`. It also renews the leases of the node. A node that stays silent until \`expires_at\` is not live any
+more, and the run that holds it ends when the lease is over.
+
+\`leases\` in the answer is the whole list of what the node holds. **A lease that is missing is the notice that it is over**:
+the node stops that work.
+
+A new \`instance\` while a step of the older one is under way ends that step as FAILED: it is never done a second time. Only
+an advert without \`drain\` lifts a drain.
+
+Safe to repeat. Whoever this advert lets go is promoted before the answer.
+`.trim();
+
+export function AdvertiseNodeApi(): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ operationId: 'advertiseNode', description: ADVERTISE_NODE }),
+    ApiAnswer(200, 'The advert is stored.', { type: AdvertAnswerDto }),
+    ApiProblems('too_large', 'unsupported_media_type', 'unavailable'),
+  );
+}
+
+const LIST_NODES = `
+Every node that is live, by \`node_id\`, with what it offers, whether it drains, and which run holds it. With \`all=true\` also
+those whose advert has expired.
+
+Safe to repeat. It answers at once.
+`.trim();
+
+export function ListNodesApi(): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ operationId: 'listNodes', description: LIST_NODES }),
+    ApiAnswer(200, 'The nodes.', { type: NodesDto }),
+    ApiProblems('unavailable'),
+  );
+}
+
+const LIST_CAPABILITIES = `
+What a contract can ask for: each capability of the live nodes, how many nodes offer it, and which values each attribute has.
+It tells what exists, not what is free.
+
+Safe to repeat. It answers at once.
+`.trim();
+
+export function ListCapabilitiesApi(): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ operationId: 'listCapabilities', description: LIST_CAPABILITIES }),
+    ApiAnswer(200, 'The capabilities.', { type: CapabilitiesDto }),
+    ApiProblems('unavailable'),
+  );
+}

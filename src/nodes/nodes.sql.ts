@@ -1,0 +1,140 @@
+import type { Drain } from '../domain/drain.js';
+import type { CapabilityEntry } from '../domain/matching/fleet.js';
+import { OFFERED } from '../fleet/fleet-changes.sql.js';
+import type { Tx, Queryable } from '../platform/database/queryable.js';
+
+export interface NewAdvert {
+  node_id: string;
+  label: string;
+  instance: string;
+  drain: Drain;
+  capabilities: CapabilityEntry[];
+}
+
+/** Locks the node's row, and nothing more: what depends on it is read by a later statement. False: the node is new. */
+export async function lockAdvert(tx: Tx, nodeId: string): Promise<boolean> {
+  const { affected } = await tx.query(
+    '/* nodes.lock-advert */ SELECT FROM nodes WHERE node_id = $1 FOR NO KEY UPDATE',
+    [nodeId],
+  );
+  return affected === 1;
+}
+
+/** Inserts a node that is new, without any offer; false where another advert was faster. */
+export async function insertNode(tx: Tx, nodeId: string): Promise<boolean> {
+  const { affected } = await tx.query(
+    `/* nodes.insert */
+     INSERT INTO nodes (node_id, label, capabilities, expires_at) VALUES ($1, $1, '[]', clock_timestamp())
+         ON CONFLICT (node_id) DO NOTHING`,
+    [nodeId],
+  );
+  return affected === 1;
+}
+
+/** What the last advert said. */
+export interface AdvertBefore {
+  instance: string;
+  drain: Drain;
+  capabilities: CapabilityEntry[];
+  revived: boolean;
+  /** It had expired, or was about to: less than half a renew period was left. */
+  lapsing: boolean;
+}
+
+export interface StoredAdvert {
+  expires_at: Date;
+  before: AdvertBefore;
+  /** The run that this node is leased to. */
+  leased_run: string | null;
+  /** Whether a step is claimed by another, named instance of this node than the one that speaks. */
+  restarted: boolean;
+}
+
+/**
+ * Replaces the advert of the locked node, and says what it was before: as it is now that nobody else holds the row, and by
+ * the clock of now. Who waited for the row may have waited past its expiry.
+ */
+export async function storeAdvert(
+  tx: Tx,
+  advert: NewAdvert,
+  { lifeSeconds, renewSeconds }: { lifeSeconds: number; renewSeconds: number },
+): Promise<StoredAdvert> {
+  const { rows } = await tx.query<Omit<StoredAdvert, 'before'> & AdvertBefore>(
+    `/* nodes.store-advert */
+     UPDATE nodes n
+        SET label = $2, instance = $3, drain = $4, capabilities = $5, revived = false,
+            offer_rev = n.offer_rev + (n.capabilities <> $5)::int,
+            seen_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(secs => $6)
+       FROM (SELECT instance, drain, capabilities, revived,
+                    expires_at < clock_timestamp() + make_interval(secs => $7::float8 / 2) AS lapsing
+               FROM nodes WHERE node_id = $1) AS before
+      WHERE n.node_id = $1
+     RETURNING n.expires_at, before.instance, before.drain, before.capabilities, before.revived, before.lapsing,
+       (SELECT run_id FROM leases WHERE node_id = $1) AS leased_run,
+       $3 <> '' AND EXISTS (
+         SELECT FROM steps s
+          WHERE s.node_id = $1 AND s.node_id <> '' AND s.state = 'CLAIMED'
+            AND s.instance <> '' AND s.instance <> $3) AS restarted`,
+    [
+      advert.node_id,
+      advert.label,
+      advert.instance,
+      advert.drain,
+      JSON.stringify(advert.capabilities),
+      lifeSeconds,
+      renewSeconds,
+    ],
+  );
+  const { expires_at, leased_run, restarted, ...before } = rows[0]!;
+  return { expires_at, before, leased_run, restarted };
+}
+
+/** The steps of the (locked) run that another, named instance of this node has claimed. */
+export async function readRestarted(tx: Tx, runId: string, nodeId: string, instance: string): Promise<number[]> {
+  const { rows } = await tx.query<{ seq: number }>(
+    `/* nodes.read-restarted */
+     SELECT seq FROM steps
+      WHERE run_id = $1 AND node_id = $2 AND state = 'CLAIMED' AND instance <> '' AND instance <> $3 ORDER BY seq`,
+    [runId, nodeId, instance],
+  );
+  return rows.map((row) => row.seq);
+}
+
+/** Whether a step is under way on this node. */
+export async function hasClaimed(tx: Tx, runId: string, nodeId: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    "/* nodes.has-claimed */ SELECT 1 FROM steps WHERE run_id = $1 AND node_id = $2 AND state = 'CLAIMED' LIMIT 1",
+    [runId, nodeId],
+  );
+  return rows.length > 0;
+}
+
+export interface NodeRow {
+  node_id: string;
+  label: string;
+  capabilities: CapabilityEntry[];
+  drain: Drain;
+  seen_at: Date;
+  expires_at: Date;
+  live: boolean;
+  run_id: string | null;
+  principal: string;
+  since: Date;
+  not_after: Date;
+}
+
+/** The nodes by node_id: the live ones, or all that ever advertised; and when that was. */
+export async function readNodes(database: Queryable, all: boolean): Promise<{ observed_at: Date; nodes: NodeRow[] }> {
+  const { rows } = await database.query<NodeRow & { observed_at: Date }>(
+    `/* nodes.read */
+     SELECT now.at AS observed_at, n.node_id, n.label, ${OFFERED} AS capabilities, n.drain, n.seen_at, n.expires_at,
+            n.expires_at > now.at AS live, l.run_id, r.principal, l.granted_at AS since, l.not_after
+       FROM (SELECT clock_timestamp() AS at) AS now
+       LEFT JOIN nodes n ON $1 OR n.expires_at > now.at
+       LEFT JOIN leases l USING (node_id)
+       LEFT JOIN runs r USING (run_id)
+      ORDER BY n.node_id`,
+    [all],
+  );
+  return { observed_at: rows[0]!.observed_at, nodes: rows.filter((row) => row.node_id !== null) };
+}

@@ -1,0 +1,144 @@
+import { rawJson } from '../domain/json/raw-json.js';
+import type { Tx, Queryable } from '../platform/database/queryable.js';
+
+/** A record as it is kept: its small files by path, the list of the sums of all its files, and what seals them. */
+export interface RenderedRecord {
+  files: Record<string, string>;
+  sums: string;
+  digest: string;
+}
+
+/** As a part of a statement that has a part `run (run_id)`: opens the record of the run that it creates, whatever the outcome. */
+export const OPEN_RECORD = '/* records.open */ INSERT INTO records (run_id) SELECT run_id FROM run';
+
+/** Closes the record of a run: the last statement of the transaction that ends it. Afterwards the database refuses changes. */
+export function closeRecord(tx: Tx, runId: string): void {
+  tx.send(
+    `/* records.close */
+     WITH closed AS (
+       UPDATE records SET closed_at = clock_timestamp() WHERE run_id = $1 AND closed_at IS NULL RETURNING run_id)
+     SELECT refuse('the record is closed already') WHERE NOT EXISTS (SELECT FROM closed)`,
+    [runId],
+  );
+}
+
+/** Runs that are over and whose record lacks its digest, the longest closed first. */
+export async function readUnsealed(database: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await database.query<{ run_id: string }>(
+    `/* records.read-unsealed */
+     SELECT run_id FROM records WHERE digest IS NULL AND closed_at IS NOT NULL ORDER BY closed_at LIMIT $1`,
+    [limit],
+  );
+  return rows.map((row) => row.run_id);
+}
+
+type ClosedStep = Record<string, unknown> & { seq: number; id: string } & Record<
+    'attempts' | 'asks',
+    Record<string, unknown>[]
+  >;
+
+/** What a closed record is rendered from. Times are RFC 3339 texts already. */
+export interface ClosedRun {
+  run: Record<string, unknown> & { run_id: string; state: string; verdict: object };
+  waited: {
+    queued_at: string;
+    reason: string;
+    holders: unknown;
+    promoted_at: string | null;
+    promoted_by: string[] | null;
+  } | null;
+  grants: Record<string, unknown>[];
+  /** Each with its attempts, and with what it asked. */
+  steps: ClosedStep[];
+  closed_at: Date;
+}
+
+// Times as the API writes them. to_jsonb would give microseconds and the session's zone.
+const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Everything of a run whose record is closed, so that no later statement can see it change. Undefined: it is not closed. */
+export async function readClosed(database: Queryable, runId: string): Promise<ClosedRun | undefined> {
+  const { rows } = await database.query<ClosedRun>(
+    `/* records.read-closed */
+     SELECT c.closed_at,
+       json_build_object(
+         'run_id', r.run_id, 'state', r.state, 'principal', r.principal, 'work_id', r.work_id,
+         'contract', r.contract::text, 'contract_sha256', r.contract_hash, 'assigned', coalesce(r.assigned, '[]'),
+         'created_at', ${time('r.created_at')}, 'started_at', ${time('r.started_at')},
+         'ended_at', ${time('r.ended_at')}, 'verdict', r.verdict) AS run,
+       CASE WHEN r.queued_at IS NOT NULL THEN json_build_object(
+         'queued_at', ${time('r.queued_at')}, 'reason', r.wait_reason, 'holders', r.wait_holders,
+         'promoted_at', ${time('r.promoted_at')}, 'promoted_by', r.promoted_whys) END AS waited,
+       coalesce((
+         SELECT json_agg(json_build_object(
+                  'node_id', g.node_id, 'roles', g.roles, 'granted_at', ${time('g.granted_at')},
+                  'released_at', ${time('g.released_at')}, 'why', g.why) ORDER BY g.grant_id)
+           FROM grants g WHERE g.run_id = r.run_id), '[]') AS grants,
+       coalesce((
+         SELECT json_agg(json_build_object(
+                  'seq', s.seq, 'id', s.id, 'kind', s.kind, 'uses', s.uses, 'state', s.state,
+                  'node_id', nullif(s.node_id, ''), 'needs', s.needs, 'attempt', s.attempt, 'chosen', s.chosen,
+                  'started_at', ${time('s.started_at')}, 'ended_at', ${time('s.ended_at')}, 'result', s.result::text,
+                  'attempts', coalesce((
+                    SELECT json_agg(json_build_object(
+                             'attempt', a.attempt, 'node_id', nullif(a.node_id, ''), 'instance', nullif(a.instance, ''),
+                             'state', a.state, 'started_at', ${time('a.started_at')}, 'ended_at', ${time('a.ended_at')},
+                             'result', a.result::text) ORDER BY a.attempt)
+                      FROM attempts a WHERE a.run_id = s.run_id AND a.seq = s.seq), '[]'),
+                  'asks', coalesce((
+                    SELECT json_agg(json_build_object(
+                             'attempt', q.attempt, 'state', q.state, 'prompt', q.prompt, 'output', q.output,
+                             'schema', q.schema::text, 'answerers', q.answerers, 'show', q.show,
+                             'asked_at', ${time('q.asked_at')}, 'deadline', ${time('q.deadline')},
+                             'ended_at', ${time('q.ended_at')}, 'answer', q.answer::text,
+                             'answered_by', q.answered_by) ORDER BY q.attempt)
+                      FROM asks q WHERE q.run_id = s.run_id AND q.seq = s.seq), '[]')) ORDER BY s.seq)
+           FROM steps s WHERE s.run_id = r.run_id), '[]') AS steps
+       FROM records c JOIN runs r USING (run_id)
+      WHERE c.run_id = $1 AND c.closed_at IS NOT NULL`,
+    [runId],
+  );
+  const [closed] = rows;
+  return closed && { ...closed, run: asSent(closed.run, 'contract'), steps: closed.steps.map(stepAsSent) };
+}
+
+function stepAsSent({ attempts, asks, ...step }: ClosedStep): ClosedStep {
+  return {
+    ...asSent(step, 'result'),
+    attempts: attempts.map((attempt) => asSent(attempt, 'result')),
+    asks: asks.map((ask) => asSent(ask, 'schema', 'answer')),
+  };
+}
+
+/** What was sent as JSON comes as text, so that it goes into the record letter by letter. */
+function asSent<T extends Record<string, unknown>>(of: T, ...names: (keyof T)[]): T {
+  const raw = names.filter((name) => of[name] !== null).map((name) => [name, rawJson(of[name] as string)]);
+  return { ...of, ...(Object.fromEntries(raw) as Partial<T>) };
+}
+
+/** Stores the rendered files, their sums and the digest. False: it was sealed meanwhile. */
+export async function writeSeal(tx: Tx, runId: string, { files, sums, digest }: RenderedRecord): Promise<boolean> {
+  const { affected } = await tx.query(
+    `/* records.write-seal */
+     UPDATE records SET files = $2, sums = $3, digest = $4, sealed_at = clock_timestamp()
+      WHERE run_id = $1 AND digest IS NULL AND closed_at IS NOT NULL`,
+    [runId, JSON.stringify(files), sums, digest],
+  );
+  return affected === 1;
+}
+
+export interface StoredRecord {
+  closed_at: Date | null;
+  files: Record<string, string> | null;
+  sums: string | null;
+  digest: string | null;
+}
+
+/** The record of a run as it is stored; undefined where there is no such run. */
+export async function readRecord(database: Queryable, runId: string): Promise<StoredRecord | undefined> {
+  const { rows } = await database.query<StoredRecord>(
+    '/* records.read */ SELECT closed_at, files, sums, digest FROM records WHERE run_id = $1',
+    [runId],
+  );
+  return rows[0];
+}

@@ -1,0 +1,57 @@
+import type { Contract } from '../domain/contract/contract.js';
+import { kindOf } from '../domain/contract/kind-of.js';
+import { needsOf } from '../domain/contract/needs.js';
+import type { AssignedRole } from '../domain/matching/fleet.js';
+import type { Tx } from '../platform/database/queryable.js';
+
+/**
+ * The steps of a run as they are stored when it is created: one function for a run that starts at once, whose steps are
+ * bound to the first node of their role, and one that waits, whose steps are bound to none.
+ */
+export function stepRows({ steps, ...contract }: Contract, assigned: AssignedRole[]): object[] {
+  const needs = needsOf({ steps, ...contract });
+  const nodes = new Map(assigned.map((role) => [role.as, role.nodes[0]!.node_id]));
+  return steps.map((step, index) => ({
+    seq: index + 1,
+    id: step.id,
+    kind: kindOf(step),
+    uses: step.uses ?? null,
+    needs: needs[index] ?? [],
+    timeout_seconds: step.timeout_seconds ?? null,
+    node_id: (step.uses !== undefined && nodes.get(step.uses)) || '',
+  }));
+}
+
+/**
+ * As a part of a statement that has a part `run (run_id)` and the steps of its contract, as `stepRows` gives them, in a part
+ * `given (steps)`: inserts them, PENDING.
+ */
+export const INSERT_STEPS = `/* steps.insert */
+  INSERT INTO steps (run_id, seq, id, kind, uses, needs, timeout_seconds, node_id)
+  SELECT run.run_id, step.*
+    FROM run, given, json_to_recordset(given.steps) AS step (seq integer, id text, kind text, uses text, needs text[],
+                                                             timeout_seconds float8, node_id text)`;
+
+/** As a part of a statement that has a part `moved (run_id, assigned)`: binds the steps of each role to the first of its nodes. */
+export const BIND_STEPS = `/* steps.bind */
+  UPDATE steps s SET node_id = role.value->'nodes'->0->>'node_id'
+    FROM moved, json_array_elements(moved.assigned) AS role
+   WHERE s.run_id = moved.run_id AND s.uses = role.value->>'as'`;
+
+/** Ends a step that is under way, and its attempt, as FAILED. */
+export function writeFailure(tx: Tx, runId: string, seq: number, error: string): void {
+  tx.send(
+    `/* steps.write-failure */
+     WITH ended AS (
+       UPDATE steps SET state = 'FAILED', ended_at = clock_timestamp(), result = $3
+        WHERE run_id = $1 AND seq = $2 AND state IN ('CLAIMED', 'ASKED')
+       RETURNING run_id, seq, attempt, state, ended_at, result),
+     counted AS (UPDATE runs r SET version = version + 1 FROM ended WHERE r.run_id = ended.run_id),
+     written AS (
+       UPDATE attempts a SET state = ended.state, ended_at = ended.ended_at, result = ended.result
+         FROM ended WHERE a.run_id = ended.run_id AND a.seq = ended.seq AND a.attempt = ended.attempt
+       RETURNING a.run_id)
+     SELECT refuse('the step is not under way') WHERE NOT EXISTS (SELECT FROM written)`,
+    [runId, seq, JSON.stringify({ error })],
+  );
+}
