@@ -14,8 +14,7 @@ if (!existsSync(join(root, 'dist/src/main.js'))) {
   fail('dist/ is not there: compile first, with `npm run build`.');
 }
 const { createApplication } = await compiled('create-application.js');
-const { createOpenApi } = await compiled('docs/create-openapi.js');
-const { renderOpenApi } = await compiled('docs/render-openapi.js');
+const { createOpenApi, renderOpenApi } = await compiled('docs/create-openapi.js');
 const { readConfig } = await compiled('platform/config/read-config.js');
 
 const app = await createApplication(readConfig({ LOG_LEVEL: 'error' }));

@@ -3,7 +3,7 @@
  * them. The one file that knows what they are called and given.
  */
 import { CreateRun } from '../../dist/src/submission/create-run.js';
-import { ReportResult } from '../../dist/src/execution/report.js';
+import { ReportResult } from '../../dist/src/execution/report-result.js';
 import { Database } from '../../dist/src/platform/database/database.js';
 import { Promote } from '../../dist/src/queue/promote.js';
 import { QueueService } from '../../dist/src/queue/queue.service.js';

@@ -4,7 +4,7 @@
  */
 import fastify from 'fastify';
 import { createApplication } from '../../dist/src/create-application.js';
-import { ReportResult } from '../../dist/src/execution/report.js';
+import { ReportResult } from '../../dist/src/execution/report-result.js';
 import { readConfig } from '../../dist/src/platform/config/read-config.js';
 import { Lifecycle } from '../../dist/src/platform/lifecycle.js';
 

@@ -5,14 +5,14 @@
  */
 import { appendFileSync } from 'node:fs';
 
-const { atPoints } = await import('../../dist/src/platform/points.js');
+const { atFailpoints } = await import('../../dist/src/platform/failpoints.js');
 await import('../../dist/src/start-mediator.js');
 
 const record = process.env.RECORD_POINTS;
 let armed;
 let go = () => undefined;
 
-atPoints((name) => {
+atFailpoints((name) => {
   if (record !== undefined) appendFileSync(record, `${name}\n`);
   if (armed?.point !== name || --armed.passing > 0) return undefined;
   const { ask } = armed;
