@@ -1,6 +1,5 @@
 import type { Fault } from '../domain/contract/contract.js';
 import type { JsonDocument } from '../domain/json/read-json.js';
-import { mayAnswer } from '../domain/may-answer.js';
 import { Problem, refuseFaults } from '../platform/http/problem.js';
 import type { Question } from './asks.sql.js';
 
@@ -60,4 +59,9 @@ const SHOWN_NAMES = 20;
 function listed(names: string[]): string {
   const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
   return names.slice(0, SHOWN_NAMES).join(', ') + more;
+}
+
+/** Whether this principal may answer a question: whoever is named; where nobody is, whoever may submit. An operator who is not named may not. */
+export function mayAnswer(answerers: readonly string[] | null, principal: string): boolean {
+  return answerers === null || answerers.includes(principal);
 }

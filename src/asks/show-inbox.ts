@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RUN_ID } from '../domain/contract/names.js';
 import { rawJson } from '../domain/json/raw-json.js';
-import { mayAnswer } from '../domain/may-answer.js';
+import { mayAnswer } from './judge-answer.js';
 import { Database } from '../platform/database/database.js';
 import { fromCursor, toCursor } from '../platform/http/cursor.js';
 import { fillPage } from '../platform/http/fill-page.js';

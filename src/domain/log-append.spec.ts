@@ -4,7 +4,7 @@ import { cutMarker, logAppend } from './log-append.js';
 
 const LIMIT = 40;
 
-/** Sends chunks of one text, each at its offset, in any order and any number of times, to a log that keeps what it is told. */
+/** Sends chunks of one text, each at its offset, in any order and any number of times, to a log that takes them as `logAppend` says. */
 function send(text: Buffer, chunks: [number, number][]): { log: Buffer; cut: boolean } {
   let log = Buffer.alloc(0);
   let cut = false;

@@ -1,7 +1,7 @@
 import type { Condition } from './contract/contract.js';
 import type { StepNow } from './steps/step-now.js';
-import type { Actor, Check, Ending } from './verdict.js';
-import type { FinalState, VerdictReason } from './states.js';
+import type { Actor, Check, Ending, VerdictReason } from './verdict.js';
+import type { FinalState } from './states.js';
 
 /** What was uploaded in the last attempt of each step, by step. */
 export type Uploaded = ReadonlyMap<number, ReadonlySet<string>>;

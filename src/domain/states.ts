@@ -1,4 +1,4 @@
-/** The states of runs and steps, and the words a verdict can give. They are the database's CHECKs too. */
+/** The states of runs and steps, and the drains of nodes. They are the database's CHECKs too. */
 
 export const RUN_STATES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
 export type RunState = (typeof RUN_STATES)[number];
@@ -7,21 +7,21 @@ export type FinalState = Exclude<RunState, 'QUEUED' | 'RUNNING'>;
 export const STEP_STATES = ['PENDING', 'CLAIMED', 'ASKED', 'DONE', 'FAILED', 'SKIPPED', 'CANCELLED'] as const;
 export type StepState = (typeof STEP_STATES)[number];
 
-export const VERDICT_REASONS = [
-  'succeeded',
-  'unsatisfiable',
-  'too_wide',
-  'step_failed',
-  'step_timeout',
-  'conditions_unmet',
-  'lease_expired',
-  'node_restarted',
-  'ask_expired',
-  'cancelled',
-  'drained',
-] as const;
-export type VerdictReason = (typeof VERDICT_REASONS)[number];
-
 export function isOver(state: RunState): state is FinalState {
   return state !== 'QUEUED' && state !== 'RUNNING';
+}
+
+/** Whether a node takes new runs, and what becomes of its run. */
+export const DRAINS = ['', 'graceful', 'at-boundary'] as const;
+export type Drain = (typeof DRAINS)[number];
+
+/** An advert is the heartbeat too and is never refused for its drain: an unknown word counts as none, with a warning. */
+export function readDrain(given: unknown): { drain: Drain; warning?: string } {
+  const drain = DRAINS.find((word) => word === (given ?? ''));
+  if (drain !== undefined) return { drain };
+  const shown = (JSON.stringify(given) ?? String(given)).slice(0, 100);
+  return {
+    drain: '',
+    warning: `drain ${shown} is not known and counts as none; it can be "graceful" or "at-boundary"`,
+  };
 }

@@ -1,4 +1,20 @@
-import type { FinalState, VerdictReason } from './states.js';
+import type { FinalState } from './states.js';
+
+/** The database's CHECK too. */
+export const VERDICT_REASONS = [
+  'succeeded',
+  'unsatisfiable',
+  'too_wide',
+  'step_failed',
+  'step_timeout',
+  'conditions_unmet',
+  'lease_expired',
+  'node_restarted',
+  'ask_expired',
+  'cancelled',
+  'drained',
+] as const;
+export type VerdictReason = (typeof VERDICT_REASONS)[number];
 
 /** Why a run ended as it did, and by whom. */
 export interface Verdict {
@@ -9,10 +25,18 @@ export interface Verdict {
   checks: Check[];
 }
 
+/** Who did something: ended a run, answered a question. */
 export interface Actor {
   kind: 'person' | 'node' | 'server';
   name: string;
 }
+
+export const THE_SERVER: Actor = { kind: 'server', name: 'mediator' };
+
+/** Who has answered where nobody did in time and the question had a default. No principal is called so. */
+export const BY_DEFAULT = 'default';
+
+export const NOT_BY_DEFAULT = `must not be "${BY_DEFAULT}": that is who answers where nobody did in time`;
 
 /** One thing that was judged. `want` and `got` are given where they say more than `ok`. */
 export interface Check {
@@ -22,8 +46,6 @@ export interface Check {
   got?: unknown;
   ok: boolean;
 }
-
-export const THE_SERVER: Actor = { kind: 'server', name: 'mediator' };
 
 /** What a run's end is: the state it gets and the verdict that says why. */
 export interface Ending {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { readUploaded } from '../bodies/outputs.sql.js';
-import { judgeReport, type Report } from '../domain/judge-report.js';
+import { judgeReport, type Report } from '../domain/steps/judge-report.js';
 import { isOver, type RunState, type StepState } from '../domain/states.js';
 import type { StepNow, StepResult } from '../domain/steps/step-now.js';
 import { type LockedNode, lockNode } from '../fleet/fleet.sql.js';

@@ -38,7 +38,7 @@ const NODE = `
   json_build_object('node_id', n.node_id, 'label', n.label, 'capabilities', ${OFFERED}, 'offer_rev', n.offer_rev,
     'expires_at', extract(epoch FROM n.expires_at) * 1000,
     'use', CASE WHEN EXISTS (SELECT FROM leases l WHERE l.node_id = n.node_id) THEN 'busy'
-                WHEN n.drain <> '' THEN 'draining' WHEN n.revived THEN 'silent' END)`;
+                WHEN n.drain <> '' THEN 'draining' WHEN n.revived THEN 'revived' END)`;
 
 /** The whole fleet, in one snapshot, without those of long ago: nobody is bounded in how many nodes he once had. */
 export async function readWholeFleet(database: Queryable): Promise<FleetState> {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { FleetUse } from '../domain/matching/fleet-use.js';
+import type { FleetUse, UnavailableNodes } from '../domain/matching/fleet-use.js';
 import type { RankedFleet } from '../domain/matching/ranked-fleet.js';
-import type { TakenNodes } from '../domain/matching/taken-nodes.js';
 import { Database } from '../platform/database/database.js';
 import { Followed } from '../platform/database/followed.js';
 import { type FleetState, readFleetChanges, readWholeFleet } from './fleet-changes.sql.js';
@@ -13,7 +12,7 @@ export interface Fleet {
   /** Why nodes are unavailable. */
   use: FleetUse;
   /** All that are, as a set of the reader's own. */
-  taken: TakenNodes;
+  unavailable: UnavailableNodes;
 }
 
 /** The fleet in this process's memory. It decides nothing by itself: a grant looks once more, in its own transaction. */
@@ -37,6 +36,6 @@ export class FleetView {
   /** The fleet as it is after this was called. */
   async look(): Promise<Fleet> {
     const use = (await this.#followed.look()).use.copy();
-    return { adverts: use.fleet, use, taken: use.taken.copy() };
+    return { adverts: use.fleet, use, unavailable: use.unavailable.copy() };
   }
 }

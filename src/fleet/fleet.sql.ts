@@ -1,4 +1,4 @@
-import type { Drain } from '../domain/drain.js';
+import type { Drain } from '../domain/states.js';
 import type { Advert } from '../domain/matching/fleet.js';
 import type { Tx, Queryable } from '../platform/database/queryable.js';
 import { OFFERED, EXPIRED_SECONDS } from './fleet-changes.sql.js';

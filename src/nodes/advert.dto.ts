@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { ATTRIBUTE, ATTRIBUTE_VALUE, CAPABILITY } from '../domain/contract/names.js';
-import { DRAINS } from '../domain/drain.js';
+import { DRAINS } from '../domain/states.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { ListOf } from '../platform/http/as-dto.js';
 import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/path-parameters.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { widens } from '../domain/matching/widens.js';
+import { widens } from '../domain/matching/satisfies.js';
 import { type Lease, readLeases, renewLeases } from '../leases/leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';

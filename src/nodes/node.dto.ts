@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional } from 'class-validator';
-import { DRAINS } from '../domain/drain.js';
+import { DRAINS } from '../domain/states.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { CapabilityEntryDto } from './advert.dto.js';
 

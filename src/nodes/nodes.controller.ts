@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Logger, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { readDrain } from '../domain/drain.js';
+import { readDrain } from '../domain/states.js';
 import { MayCall, OwnNode, refuseUnlessOwnNode } from '../platform/access/may-call.decorator.js';
 import { Config } from '../platform/config/config.js';
 import { TakesJson } from '../platform/http/json-body.js';

@@ -1,4 +1,4 @@
-import type { Drain } from '../domain/drain.js';
+import type { Drain } from '../domain/states.js';
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
 import { OFFERED } from '../fleet/fleet-changes.sql.js';
 import type { Tx, Queryable } from '../platform/database/queryable.js';

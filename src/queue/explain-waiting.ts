@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Requirement } from '../domain/contract/contract.js';
-import { standings, type Stands } from '../domain/waiting/standings.js';
+import { type QueuePosition, queuePositions } from '../domain/waiting/queue-positions.js';
 import { MOST_HOLDERS, shownHolders } from '../domain/waiting/waiting-role.js';
-import type { Waiting } from '../domain/waiting/waiting.js';
-import { whyWaiting } from '../domain/waiting/why-waiting.js';
+import { type Waiting, whyWaiting } from '../domain/waiting/why-waiting.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { readHoldings } from '../fleet/fleet.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
-import { placeOf } from './place-of.js';
+import { arrivalKeyOf } from './arrival-key-of.js';
 import { QueueView } from './queue-view.js';
 import type { WaitingDto } from './waiting.dto.js';
 
@@ -23,13 +22,13 @@ export interface QueuedPlace {
   place: Keyset;
 }
 
-/** What a run needs, whether it is queued already or not. */
-export interface NeedsOfRun {
+/** What a run requires, whether it is queued already or not. */
+export interface RunRequirements {
   requires: readonly Requirement[];
   spread: boolean;
 }
 
-/** Why queued runs wait, asked of the matcher that would promote them, and where they stand. */
+/** Why queued runs wait, asked of the matcher that would promote them, and their positions in the queue. */
 @Injectable()
 export class ExplainWaiting {
   constructor(
@@ -44,35 +43,37 @@ export class ExplainWaiting {
     if (runs.length === 0) return new Map();
     const fleet = await this.fleet.look();
     const { queue } = await this.queue.look();
-    const asked = runs.map(({ signature, requires, place }) => ({ signature, requires, ...placeOf(place) }));
-    return this.tell(fleet, runs, standings(queue, fleet.adverts, asked));
+    const asked = runs.map(({ signature, requires, place }) => ({ signature, requires, ...arrivalKeyOf(place) }));
+    return this.explainAt(fleet, runs, queuePositions(queue, fleet.adverts, asked));
   }
 
-  /** The same, where it is known how each of them stands. */
-  async tell(
+  /** The same, where their positions are known. */
+  async explainAt(
     fleet: Fleet,
-    runs: readonly (NeedsOfRun & { run_id: string; queued_at: Date })[],
-    stands: readonly Stands[],
+    runs: readonly (RunRequirements & { run_id: string; queued_at: Date })[],
+    positions: readonly QueuePosition[],
   ): Promise<Map<string, WaitingDto>> {
     const reasons = await this.reasons(fleet, runs);
     return new Map(
       runs.map(({ run_id, queued_at }, index) => {
         const { reason, detail, roles } = reasons[index]!;
-        const { position, ahead } = stands[index]!;
+        const { position, ahead } = positions[index]!;
         return [run_id, { since: queued_at.toISOString(), reason, detail, position, ahead, roles }];
       }),
     );
   }
 
-  /** Why runs with these needs are not promoted. Of the leases, those that are shown are read. */
-  async reasons({ use }: Fleet, needs: readonly NeedsOfRun[]): Promise<Waiting[]> {
+  /** Why runs that require this are not promoted. Of the leases, those that are shown are read. */
+  async reasons({ use }: Fleet, required: readonly RunRequirements[]): Promise<Waiting[]> {
     const cap = this.config.maxLeasesPerRun;
-    const distinct = new Map(needs.map(({ requires, spread }) => [keyOf({ requires, spread }), { requires, spread }]));
+    const distinct = new Map(
+      required.map(({ requires, spread }) => [keyOf({ requires, spread }), { requires, spread }]),
+    );
     const requirements = [...distinct.values()].flatMap(({ requires }) => requires);
     const nodes = new Set(requirements.flatMap((requirement) => shownHolders(requirement, use)));
     const holdings = await readHoldings(this.database, [...nodes]);
     const found = new Map([...distinct].map(([key, one]) => [key, whyWaiting({ ...one, use, holdings, cap })]));
-    return needs.map((one) => found.get(keyOf(one))!);
+    return required.map((one) => found.get(keyOf(one))!);
   }
 }
 
@@ -85,6 +86,6 @@ export function mostWaitingBytes(requires: readonly Requirement[]): number {
 }
 
 /** Not the signature: that one is equal for requirements that are written differently, and the answer repeats what was written. */
-function keyOf({ requires, spread }: NeedsOfRun): string {
+function keyOf({ requires, spread }: RunRequirements): string {
   return JSON.stringify([requires, spread]);
 }

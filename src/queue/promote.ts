@@ -24,14 +24,16 @@ export class Promote {
   ) {}
 
   /**
-   * All of these runs or none. `ownSteps`: it is one run, and has steps that the Mediator does itself, or may have; the others
+   * All of these runs or none. `serverSteps`: it is one run, and has steps that the server does itself, or may have; the others
    * are for nodes alone, so that their promotion is known to be whole with its one statement.
    */
-  async promote(runs: Promotable[], whys: Why[], { ownSteps }: { ownSteps: boolean }): Promise<Promotion> {
+  async promote(runs: Promotable[], whys: Why[], { serverSteps }: { serverSteps: boolean }): Promise<Promotion> {
     const work = async (tx: Tx): Promise<string[]> => {
       await failpoint('promote.before-grant');
       promoteRuns(tx, runs, whys, this.terms.ttlSeconds);
-      const begun = runs.map((run) => beginRun(tx, run.run_id, { matched: nodesOf(run), ownSteps, terms: this.terms }));
+      const begun = runs.map((run) =>
+        beginRun(tx, run.run_id, { matched: nodesOf(run), serverSteps, terms: this.terms }),
+      );
       return (await Promise.all(begun)).flat();
     };
     try {

@@ -1,4 +1,4 @@
-import type { Needs } from '../domain/sweep/queue-line.js';
+import type { GroupRequirements } from '../domain/sweep/requirement-group.js';
 import { WaitingQueue } from '../domain/sweep/waiting-queue.js';
 import type { QueueChanges, RunState } from './queue.sql.js';
 
@@ -8,16 +8,16 @@ export class QueueMemory {
   /** When that was, by the clock of the database; milliseconds since 1970. */
   observedAt = 0;
 
-  /** Puts in runs that were read together. Throws where it is not known what one of them needs. */
+  /** Puts in runs that were read together. Throws where it is not known what one of them requires. */
   put(runs: readonly RunState[]): void {
-    const read = new Map<string, Needs>();
+    const read = new Map<string, GroupRequirements>();
     for (const { signature, requires, spread } of runs) {
       if (requires) read.set(signature, { signature, requires, spread });
     }
     for (const run of runs) {
-      const needs = read.get(run.signature) ?? this.queue.needsOf(run.signature);
-      if (needs === undefined) throw new Error(`run ${run.run_id} was queued, and what it needs is there no more`);
-      this.queue.put(run, needs);
+      const required = read.get(run.signature) ?? this.queue.requirementsOf(run.signature);
+      if (required === undefined) throw new Error(`run ${run.run_id} is queued, and what it requires is not known`);
+      this.queue.put(run, required);
     }
   }
 

@@ -64,10 +64,10 @@ async function readWholeQueue(database: Database): Promise<{ copy: QueueMemory; 
   return { copy, at };
 }
 
-/** What runs need can be long, and is the same for many: it is read for one of each signature that is not known. */
+/** What runs require can be long, and is the same for many: it is read for one of each signature that is not known. */
 async function putPage(database: Database, page: RunState[], copy: QueueMemory): Promise<void> {
   const unknown = new Map<string, RunState>();
-  for (const run of page) if (copy.queue.needsOf(run.signature) === undefined) unknown.set(run.signature, run);
+  for (const run of page) if (copy.queue.requirementsOf(run.signature) === undefined) unknown.set(run.signature, run);
   if (unknown.size > 0) {
     const ids = [...unknown.values()].map(({ run_id }) => run_id);
     const requires = await readRequires(database, ids);

@@ -8,7 +8,7 @@ export interface RunState {
   run_id: string;
   signature: string;
   spread: boolean;
-  alone: boolean;
+  serverSteps: boolean;
   arrived: number;
   seq: number;
   /** At least once for each signature that is not known; the other runs of it need not have it. */
@@ -23,7 +23,7 @@ export interface QueueChanges extends Changes {
 /** More changes than this are not read one by one. */
 const MOST_CHANGES = 5000;
 
-const RUN = `run_id, signature, spread, alone, (extract(epoch FROM created_at) * 1000000)::float8 AS arrived, seq::float8 AS seq`;
+const RUN = `run_id, signature, spread, alone AS "serverSteps", (extract(epoch FROM created_at) * 1000000)::float8 AS arrived, seq::float8 AS seq`;
 
 /** Now, as the database sees it. */
 export async function readMoment(database: Queryable): Promise<Moment> {
@@ -54,7 +54,7 @@ export async function readQueueChanges(database: Queryable, since: string): Prom
   return changes;
 }
 
-/** So many of the queued runs in order of arrival, from behind a place, or from the first; without what they need. */
+/** So many of the queued runs in order of arrival, behind a cursor, or from the first; without what they require. */
 export async function readQueuedRuns(
   database: Queryable,
   limit: number,
@@ -70,7 +70,7 @@ export async function readQueuedRuns(
   return rows;
 }
 
-/** What these runs need, by run id; one that is not there is left out. */
+/** What these runs require, by run id; one that is not there is left out. */
 export async function readRequires(database: Queryable, runIds: string[]): Promise<Map<string, Requirement[]>> {
   const { rows } = await database.query<{ run_id: string; requires: Requirement[] }>(
     '/* queue.read-requires */ SELECT run_id, requires FROM runs WHERE run_id = ANY ($1::text[])',

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Requirement } from '../domain/contract/contract.js';
 import { rawJson } from '../domain/json/raw-json.js';
-import { standings } from '../domain/waiting/standings.js';
+import { queuePositions } from '../domain/waiting/queue-positions.js';
 import { FleetView } from '../fleet/fleet-view.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
 import { fillPage, PAGE_BYTES, withinBytes } from '../platform/http/fill-page.js';
 import { ExplainWaiting, mostWaitingBytes } from './explain-waiting.js';
-import { placeOf } from './place-of.js';
+import { arrivalKeyOf } from './arrival-key-of.js';
 import { QueueView } from './queue-view.js';
 import { type QueueRow, readQueuePage } from './queue.sql.js';
 import type { RequirementDto } from './requirement.dto.js';
@@ -24,17 +24,19 @@ export class ShowQueue {
   ) {}
 
   /**
-   * Depth, order and places are of one look, taken from it at once. A run that has left since is shown as it was then:
-   * without it there would be a hole in the places, and the page would not be the queue of any moment.
+   * Depth, order and positions are of one look, taken from it at once. A run that has left since is shown as it was then:
+   * without it there would be a gap in the positions, and the page would not be the queue of any moment.
    */
   async page(limit: number, after?: Keyset): Promise<Omit<QueueDto, 'next'> & { next?: Keyset }> {
     const fleet = await this.fleet.look();
     const { queue, observedAt } = await this.queue.look();
     const { depth } = queue;
-    const runs = queue.page(limit + 1, after && placeOf(after));
-    const asked = runs.slice(0, limit).map((run) => ({ ...run, requires: queue.needsOf(run.signature)!.requires }));
+    const runs = queue.page(limit + 1, after && arrivalKeyOf(after));
+    const asked = runs
+      .slice(0, limit)
+      .map((run) => ({ ...run, requires: queue.requirementsOf(run.signature)!.requires }));
     const shown = withinBytes(asked, ({ requires }) => JSON.stringify(requires).length, PAGE_BYTES);
-    const stands = standings(queue, fleet.adverts, shown);
+    const positions = queuePositions(queue, fleet.adverts, shown);
 
     const ids = shown.map(({ run_id }) => run_id);
     const rows = ids.length === 0 ? [] : await readQueuePage(this.database, ids);
@@ -42,9 +44,9 @@ export class ShowQueue {
     const items = await fillPage(read, {
       most: ({ row, requires }) => row.requires.length + mostWaitingBytes(requires),
       show: async (some) => {
-        const places = some.map(({ row }) => stands[ids.indexOf(row.run_id)]!);
-        const needs = some.map(({ row, requires }) => ({ ...row, requires }));
-        const waiting = await this.waiting.tell(fleet, needs, places);
+        const theirs = some.map(({ row }) => positions[ids.indexOf(row.run_id)]!);
+        const required = some.map(({ row, requires }) => ({ ...row, requires }));
+        const waiting = await this.waiting.explainAt(fleet, required, theirs);
         return some.map(({ row }) => itemOf(row, waiting.get(row.run_id)!));
       },
     });

@@ -1,15 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Matched } from '../domain/matching/match-result.js';
-import type { QueuedRun } from '../domain/sweep/queue-line.js';
-import { type Answer, sweepHeads, type Tried } from '../domain/sweep/sweep-heads.js';
+import type { Matched } from '../domain/matching/match.js';
+import type { QueuedRun } from '../domain/sweep/runs-in-order.js';
+import { type Outcome, sweepByGroups } from '../domain/sweep/sweep-by-groups.js';
 import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
 import { isUnreachable } from '../platform/database/faults.js';
-import { failpoint } from '../platform/failpoints.js';
 import { Lifecycle } from '../platform/lifecycle.js';
-import type { Promotable } from './promote-runs.sql.js';
+import { failpoint } from '../platform/failpoints.js';
 import { Promote } from './promote.js';
+import type { Promotable } from './promote-runs.sql.js';
 import { QueueView } from './queue-view.js';
 import type { Why } from './why.js';
 
@@ -72,12 +72,12 @@ export class Sweep {
    */
   async #pass(
     queue: WaitingQueue,
-    { taken }: Fleet,
+    { unavailable }: Fleet,
     { whys, outcome, most }: { whys: Why[]; outcome: SweepOutcome; most: number },
   ): Promise<Passed> {
-    const lines = queue.heads(taken);
+    const groups = queue.oldestOfEachGroup(unavailable);
     await failpoint('sweep.read');
-    const sweep = sweepHeads(lines, (after) => queue.next(after), taken, this.config.maxLeasesPerRun);
+    const sweep = sweepByGroups(groups, (after) => queue.nextInGroup(after), unavailable, this.config.maxLeasesPerRun);
     const matched: Promotable[] = [];
     let together = 1;
     for (let step = sweep.next(); !step.done;) {
@@ -86,33 +86,33 @@ export class Sweep {
         return 'ended';
       }
       const { run, onto, kind } = step.value;
-      let answer: Answer;
-      if (kind === 'tell too wide') {
-        this.#tellTooWide(run, onto);
+      let outcomeOfRun: Outcome | undefined;
+      if (kind === 'log too wide') {
+        this.#logTooWide(run, onto);
       } else if (outcome.failed.includes(run.run_id)) {
-        answer = { kind: 'passed over' };
-      } else if (run.alone || together === 1) {
+        outcomeOfRun = { kind: 'passed over' };
+      } else if (run.serverSteps || together === 1) {
         const before = await this.#promoteTogether(matched.splice(0), whys, outcome);
         if (before !== 'ended') return before;
-        const tried = await this.#promoteOne(run, onto, whys, outcome);
-        if (tried === 'stale') return 'stale';
-        answer = tried;
+        const result = await this.#promoteOne(run, onto, whys, outcome);
+        if (result === 'stale') return 'stale';
+        outcomeOfRun = result;
         together = Math.max(together, Math.min(2, most));
       } else {
         matched.push({ run_id: run.run_id, assigned: onto.assigned, nodes: onto.nodes });
-        answer = { kind: 'promoted', holds: onto.nodes.map((node) => node.node_id) };
+        outcomeOfRun = { kind: 'promoted', holds: onto.nodes.map((node) => node.node_id) };
         if (matched.length >= together) {
           const passed = await this.#promoteTogether(matched.splice(0), whys, outcome);
           if (passed !== 'ended') return passed;
           together = Math.min(2 * together, most);
         }
       }
-      step = sweep.next(answer);
+      step = sweep.next(outcomeOfRun);
     }
     return this.#promoteTogether(matched, whys, outcome);
   }
 
-  #tellTooWide({ run_id }: QueuedRun, { nodes }: Matched): void {
+  #logTooWide({ run_id }: QueuedRun, { nodes }: Matched): void {
     const cap = this.config.maxLeasesPerRun;
     this.#logger.log({ msg: 'a queued run is wider than the cap', run_id, nodes: nodes.length, cap });
   }
@@ -120,27 +120,27 @@ export class Sweep {
   async #promoteTogether(runs: Promotable[], whys: Why[], outcome: SweepOutcome): Promise<Passed> {
     if (runs.length === 0) return 'ended';
     try {
-      const { kind } = await this.promotion.promote(runs, whys, { ownSteps: false });
+      const { kind } = await this.promotion.promote(runs, whys, { serverSteps: false });
       if (kind === 'collided') return 'stale';
       if (kind === 'moved') return 'one by one';
       outcome.promoted.push(...runs.map((run) => run.run_id));
       return 'ended';
     } catch (error) {
       if (isUnreachable(error)) throw error;
-      // Which of them it was, and what it was, is told when they are tried one by one.
+      // Which of them it was, and what it was, shows when they are tried one by one.
       return 'one by one';
     }
   }
 
   async #promoteOne(
-    { run_id, alone }: QueuedRun,
+    { run_id, serverSteps }: QueuedRun,
     { assigned, nodes }: Matched,
     whys: Why[],
     outcome: SweepOutcome,
-  ): Promise<Tried | 'stale'> {
+  ): Promise<Outcome | 'stale'> {
     const run = { run_id, assigned, nodes };
     try {
-      const result = await this.promotion.promote([run], whys, { ownSteps: alone });
+      const result = await this.promotion.promote([run], whys, { serverSteps });
       if (result.kind === 'collided') return 'stale';
       if (result.kind === 'moved') return { kind: 'passed over' };
       outcome.promoted.push(run_id);

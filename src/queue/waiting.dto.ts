@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { WaitingReason } from '../domain/waiting/waiting.js';
+import type { WaitingReason } from '../domain/waiting/why-waiting.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { RequirementDto } from './requirement.dto.js';
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BY_DEFAULT } from '../domain/by-default.js';
-import { THE_SERVER } from '../domain/verdict.js';
+import { BY_DEFAULT, THE_SERVER } from '../domain/verdict.js';
 import { LeaseTerms } from '../leases/lease-terms.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';

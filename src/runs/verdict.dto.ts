@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { VERDICT_REASONS } from '../domain/states.js';
-import type { VerdictReason } from '../domain/states.js';
+import { VERDICT_REASONS, type VerdictReason } from '../domain/verdict.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 
 @ApiModel('Actor', 'Who did it.')

@@ -8,17 +8,17 @@ import { readGraph, writeGraph } from './graph.sql.js';
 /**
  * What follows where a run has become RUNNING in this transaction, with its leases, its steps bound to their nodes: the
  * acquires that are ready, then the questions that are ready. A run that was created at once and one that was promoted both
- * begin here. `matched`: its nodes; `ownSteps`: whether it has steps that the Mediator does itself. Gives the nodes that it
+ * begin here. `matched`: its nodes; `serverSteps`: whether it has steps that the server does itself. Gives the nodes that it
  * has taken: none where its acquires have skipped every step, and it is over.
  */
 export async function beginRun(
   tx: Tx,
   runId: string,
-  { matched, ownSteps, terms }: { matched: string[]; ownSteps: boolean; terms: LeaseTerms },
+  { matched, serverSteps, terms }: { matched: string[]; serverSteps: boolean; terms: LeaseTerms },
 ): Promise<string[]> {
   tx.hint('steps');
   tx.hint('runs');
-  if (!ownSteps) return matched;
+  if (!serverSteps) return matched;
   const run = (await readGraph(tx, runId))!;
   const acquired = await advance(tx, run, terms);
   writeGraph(tx, run);

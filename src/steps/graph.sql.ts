@@ -1,8 +1,8 @@
 import type { Contract } from '../domain/contract/contract.js';
 import { rawJson, toJson } from '../domain/json/raw-json.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import { StepGraph, type EndedAttempt } from '../domain/steps/step-graph.js';
-import type { StepNow } from '../domain/steps/step-now.js';
+import { StepGraph } from '../domain/steps/step-graph.js';
+import type { StepNow, EndedAttempt } from '../domain/steps/step-now.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { APPEND_EVENT } from '../records/events.sql.js';
 

@@ -1,8 +1,7 @@
 import { storeOutput } from '../bodies/outputs.sql.js';
-import { BY_DEFAULT } from '../domain/by-default.js';
 import { rawJson } from '../domain/json/raw-json.js';
 import type { RunState, StepState } from '../domain/states.js';
-import { THE_SERVER } from '../domain/verdict.js';
+import { BY_DEFAULT, THE_SERVER } from '../domain/verdict.js';
 import type { LeaseTerms } from '../leases/lease-terms.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { appendEvent } from '../records/events.sql.js';

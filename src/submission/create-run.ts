@@ -33,16 +33,16 @@ export class CreateRun {
     assigned: AssignedRole[],
     nodes: GrantedNode[],
   ): Promise<Created | { kind: 'collided' } | { kind: 'existed' }> {
-    const ownSteps = run.alone;
+    const serverSteps = run.serverSteps;
     let inserted: Promise<StoredRun | undefined> = Promise.resolve(undefined);
     const work = async (tx: Tx): Promise<void> => {
       inserted = insertRunning(tx, run, assigned, nodes);
       inserted.catch(() => undefined);
       await failpoint('create.before-grant');
       grantNewRun(tx, run.run_id, nodes, this.terms.ttlSeconds);
-      if (ownSteps && !(await inserted)) return;
+      if (serverSteps && !(await inserted)) return;
       const matched = nodes.map((node) => node.node_id);
-      await beginRun(tx, run.run_id, { matched, ownSteps, terms: this.terms });
+      await beginRun(tx, run.run_id, { matched, serverSteps, terms: this.terms });
     };
     try {
       await this.database.transaction('create', work);
@@ -53,6 +53,6 @@ export class CreateRun {
     const stored = await inserted;
     if (stored === undefined) return { kind: 'existed' };
     // What it has become where its own steps have gone is not known from its row as it was inserted.
-    return ownSteps ? { kind: 'created' } : { kind: 'created', stored };
+    return serverSteps ? { kind: 'created' } : { kind: 'created', stored };
   }
 }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Contract } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import { match } from '../domain/matching/match.js';
-import { tooWide } from '../domain/matching/width.js';
+import { match, tooWide } from '../domain/matching/match.js';
 import { FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
 import { Problem } from '../platform/http/problem.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Holder } from '../domain/waiting/waiting.js';
+import type { Holder } from '../domain/waiting/waiting-role.js';
 import type { Fleet } from '../fleet/fleet-view.js';
 import { Database } from '../platform/database/database.js';
 import { ExplainWaiting } from '../queue/explain-waiting.js';

@@ -1,7 +1,8 @@
 import type { Contract } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import type { Verdict } from '../domain/verdict.js';
-import type { WaitingReason, Holder } from '../domain/waiting/waiting.js';
+import type { WaitingReason } from '../domain/waiting/why-waiting.js';
+import type { Holder } from '../domain/waiting/waiting-role.js';
 import type { GrantedNode } from '../leases/leases.sql.js';
 import type { Param, Tx } from '../platform/database/queryable.js';
 import { APPEND_EVENT, type EventKind } from '../records/events.sql.js';
@@ -18,8 +19,11 @@ export interface NewRun {
   text: string;
   contract_hash: string;
   signature: string;
-  /** It has steps that the Mediator does itself: it is promoted in a transaction of its own. */
-  alone: boolean;
+  /**
+   * It has steps that the server does itself: it is promoted in a transaction of its own. Its column is `runs.alone`, a name
+   * that servers of an earlier version share.
+   */
+  serverSteps: boolean;
   work_id: string | null;
 }
 
@@ -88,7 +92,7 @@ function valuesOf(run: NewRun, begins: Begins): Param[] {
     run.work_id,
     run.contract.spread ?? false,
     run.signature,
-    run.alone,
+    run.serverSteps,
     assigned && JSON.stringify(assigned),
     begins.state === 'QUEUED' ? begins.reason : null,
     begins.state === 'QUEUED' ? JSON.stringify(begins.holders) : null,

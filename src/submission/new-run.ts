@@ -22,7 +22,7 @@ export function newRunOf(contract: Contract, { text, hash, principal, idempotenc
     text,
     contract_hash: hash,
     signature: signatureOf(contract.requires, contract.spread),
-    alone: contract.steps.some(({ acquire, ask }) => acquire !== undefined || ask !== undefined),
+    serverSteps: contract.steps.some(({ acquire, ask }) => acquire !== undefined || ask !== undefined),
     work_id: workIdOf(contract),
   };
 }

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Contract } from '../domain/contract/contract.js';
-import type { Matched, MatchResult } from '../domain/matching/match-result.js';
-import { match, matchFree } from '../domain/matching/match.js';
-import { tooWide } from '../domain/matching/width.js';
+import { match, type Matched, matchFree, type MatchResult, tooWide } from '../domain/matching/match.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
 import { failpoint } from '../platform/failpoints.js';
@@ -45,14 +43,14 @@ export class Submit {
    * Where there is room beside the submissions under way it is taken beside them: all would want the node that is preferred
    * most, and all but one of them had to wait for a sweep. Where there is none it is as if they were not there.
    */
-  #match({ requires, spread = false }: Contract, { adverts, taken }: Fleet): MatchResult {
+  #match({ requires, spread = false }: Contract, { adverts, unavailable }: Fleet): MatchResult {
     if (this.#wanted.size > 0) {
-      const beside = taken.copy();
+      const beside = unavailable.copy();
       for (const { nodes } of this.#wanted) for (const { node_id } of nodes) beside.add(node_id);
       const found = matchFree(requires, spread, adverts, beside);
       if (found && !this.#isTooWide(found)) return { kind: 'matched', ...found };
     }
-    return match(requires, spread, adverts, taken);
+    return match(requires, spread, adverts, unavailable);
   }
 
   async #decide(run: NewRun, found: MatchResult, fleet: Fleet): Promise<Submitted> {

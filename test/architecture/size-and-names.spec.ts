@@ -63,7 +63,6 @@ const NAMED_AFTER_WHAT_THEY_SHARE: ReadonlySet<string> = new Set([
   'src/domain/contract/graph.ts',
   'src/domain/contract/names.ts',
   'src/domain/matching/fleet.ts',
-  'src/domain/matching/width.ts',
   'src/domain/problem-codes.ts',
   'src/domain/states.ts',
   'src/docs/operations.ts',

@@ -38,25 +38,25 @@ async function beginView(url: string): Promise<{ view: QueueView; database: Data
   return { view: new QueueView(database), database };
 }
 
-/** The queue as a view has it after a look: in its order, with what the lines of it are. */
-async function seen(view: QueueView): Promise<{ order: string[]; lines: Record<string, string[]> }> {
+/** The queue as a view has it after a look: in its order, and by groups. */
+async function seen(view: QueueView): Promise<{ order: string[]; groups: Record<string, string[]> }> {
   const { queue } = await view.look();
-  const lines = [...queue.lines()].map(({ signature, runs }) => [
+  const groups = [...queue.groups()].map(({ signature, runs }) => [
     signature,
     [...runs.from({ arrived: -Infinity, seq: 0 })].map(({ run_id }) => run_id),
   ]);
   const order = queue.page(Infinity).map(({ run_id }) => run_id);
   expect(queue.depth).toBe(order.length);
-  return { order, lines: Object.fromEntries(lines) };
+  return { order, groups: Object.fromEntries(groups) };
 }
 
-async function stored(database: TestDatabase): Promise<{ order: string[]; lines: Record<string, string[]> }> {
+async function stored(database: TestDatabase): Promise<{ order: string[]; groups: Record<string, string[]> }> {
   const rows = await database.sql<{ run_id: string; signature: string }>(
     "SELECT run_id, signature FROM runs WHERE state = 'QUEUED' ORDER BY created_at, seq",
   );
-  const lines: Record<string, string[]> = {};
-  for (const { run_id, signature } of rows) (lines[signature] ??= []).push(run_id);
-  return { order: rows.map(({ run_id }) => run_id), lines };
+  const groups: Record<string, string[]> = {};
+  for (const { run_id, signature } of rows) (groups[signature] ??= []).push(run_id);
+  return { order: rows.map(({ run_id }) => run_id), groups };
 }
 
 describe('the queue in the memory of two processes', () => {

@@ -85,7 +85,7 @@ describe('the order of locks', () => {
       nodes: [{ node_id, offer_rev: offer!.rev, roles: ['p-busy'] }],
     });
     const promote = (...runs: ReturnType<typeof onto>[]) =>
-      server.mediator.app.get(Promote).promote(runs, ['result'], { ownSteps: false });
+      server.mediator.app.get(Promote).promote(runs, ['result'], { serverSteps: false });
     let promotions: ReturnType<typeof promote>[] = [];
     await whileHeld('p-x-N', 2, async () => {
       promotions = [

@@ -1,6 +1,5 @@
 import type { StepSpec } from '../../src/domain/contract/contract.js';
-import type { Report } from '../../src/domain/judge-report.js';
-
+import type { Report } from '../../src/domain/steps/judge-report.js';
 /** How a node does its step: well, as a loop is sent round again, or badly in one of many ways. */
 export const WAYS = ['well', 'again', 'exits', 'breaks', 'forgets', 'chooses nothing', 'boasts', 'tells all'] as const;
 export type Way = (typeof WAYS)[number];

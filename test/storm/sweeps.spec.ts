@@ -4,9 +4,14 @@ import type { Requirement } from '../../src/domain/contract/contract.js';
 import { signatureOf } from '../../src/domain/contract/signature.js';
 import type { Advert } from '../../src/domain/matching/fleet.js';
 import { RankedFleet } from '../../src/domain/matching/ranked-fleet.js';
-import { TakenNodes } from '../../src/domain/matching/taken-nodes.js';
+import { UnavailableNodes } from '../../src/domain/matching/fleet-use.js';
 import { type Promoted, sweepNaively, type WaitingRun } from '../../src/domain/sweep/naive-sweep.fixture.js';
-import { type Answer, type NextOf, sweepHeads, type Wish } from '../../src/domain/sweep/sweep-heads.js';
+import {
+  type NextInGroup,
+  type Outcome,
+  sweepByGroups,
+  type SweepCommand,
+} from '../../src/domain/sweep/sweep-by-groups.js';
 import { WaitingQueue } from '../../src/domain/sweep/waiting-queue.js';
 import { tell, tries } from '../support/storm.js';
 
@@ -54,7 +59,7 @@ function queueOf(runs: readonly WaitingRun[]): WaitingQueue {
   const waiting = new WaitingQueue();
   for (const [index, { run_id, requires, spread }] of runs.entries()) {
     const needs = { signature: signatureOf(requires, spread), requires, spread };
-    waiting.put({ run_id, arrived: index >>> 1, seq: index, alone: true }, needs);
+    waiting.put({ run_id, arrived: index >>> 1, seq: index, serverSteps: true }, needs);
   }
   return waiting;
 }
@@ -69,17 +74,17 @@ function sweepByHeads(
   leaves: ReadonlySet<string> = new Set(),
 ): { promoted: Promoted[]; looked: number } {
   const waiting = queueOf(runs);
-  const taken = TakenNodes.of(RankedFleet.of(offers), unavailable);
-  const lines = waiting.heads(taken);
+  const taken = UnavailableNodes.of(RankedFleet.of(offers), unavailable);
+  const lines = waiting.oldestOfEachGroup(taken);
   for (const run of leaves) waiting.remove(run);
   const promoted: Promoted[] = [];
   let looked = lines.length;
-  const nextOf: NextOf = (after) => {
+  const nextOf: NextInGroup = (after) => {
     looked += 1;
-    return waiting.next(after);
+    return waiting.nextInGroup(after);
   };
-  const fulfil = (wish: Wish): Answer => {
-    if (wish.kind === 'tell too wide') return undefined;
+  const fulfil = (wish: SweepCommand): Outcome | undefined => {
+    if (wish.kind === 'log too wide') return undefined;
     const { run_id } = wish.run;
     if (fails.has(run_id) || leaves.has(run_id)) return { kind: 'passed over' };
     const nodes = wish.onto.nodes.map((node) => node.node_id);
@@ -88,7 +93,7 @@ function sweepByHeads(
     waiting.remove(run_id);
     return { kind: 'promoted', holds: nodes };
   };
-  const sweep = sweepHeads(lines, nextOf, taken, cap);
+  const sweep = sweepByGroups(lines, nextOf, taken, cap);
   for (let step = sweep.next(); !step.done;) step = sweep.next(fulfil(step.value));
   return { promoted, looked };
 }

@@ -1,4 +1,4 @@
-import { BY_DEFAULT, NOT_BY_DEFAULT } from '../by-default.js';
+import { BY_DEFAULT, NOT_BY_DEFAULT } from '../verdict.js';
 import type { TextRule } from './document/place.js';
 
 /** The spelling of every kind of name and text in a contract. */

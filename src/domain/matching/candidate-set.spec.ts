@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { CandidateSet } from './candidate-set.js';
 import { CandidateSets } from './candidate-sets.js';
 import { RankedFleet } from './ranked-fleet.js';
-import { TakenNodes } from './taken-nodes.js';
-
+import { UnavailableNodes } from './fleet-use.js';
 const FLEET = RankedFleet.of(
   Array.from({ length: 300 }, (_, index) => ({
     node_id: `n${String(index).padStart(3, '0')}`,
@@ -25,7 +24,7 @@ describe('a set of candidates', () => {
       fc.property(ranks, ranks, fc.nat(9), (one, other, limit) => {
         const [a, b] = [CandidateSet.of(one, FLEET), CandidateSet.of(other, FLEET)];
         const both = one.filter((rank) => other.includes(rank));
-        const nodes = TakenNodes.of(FLEET, new Set(other.map((rank) => FLEET.at(rank).node_id)));
+        const nodes = UnavailableNodes.of(FLEET, new Set(other.map((rank) => FLEET.at(rank).node_id)));
         expect(a.size).toBe(one.length);
         expect(FLEET.adverts.flatMap((_, rank) => (a.hasRank(rank) ? [rank] : []))).toEqual(one);
         expect([a.meets(b), b.meets(a)]).toEqual([both.length > 0, both.length > 0]);

@@ -1,10 +1,10 @@
+import type { UnavailableNodes } from './fleet-use.js';
 import type { RankedFleet } from './ranked-fleet.js';
-import type { TakenNodes } from './taken-nodes.js';
 
 /** So many are kept as a list: of 10,000 nodes it is quicker to ask for each of them than to go through all bits. */
 const FEW = 64;
 
-/** Live nodes that some requirement could take, whether they are free or not, by rank. */
+/** Live nodes that some requirement could take, free or not, by rank. */
 export class CandidateSet {
   private constructor(
     readonly size: number,
@@ -77,7 +77,7 @@ export class CandidateSet {
   }
 
   /** How many of them are among those. */
-  countIn(nodes: TakenNodes): number {
+  countIn(nodes: UnavailableNodes): number {
     if ('few' in this.nodes) return this.nodes.few.filter((rank) => nodes.hasRank(rank)).length;
     let count = 0;
     for (let word = 0; word < this.nodes.bits.length; word++) {
@@ -87,7 +87,7 @@ export class CandidateSet {
   }
 
   /** The ranks of those among them, most preferred first; at most so many. */
-  firstIn(nodes: TakenNodes, limit: number): number[] {
+  firstIn(nodes: UnavailableNodes, limit: number): number[] {
     if ('few' in this.nodes) return this.nodes.few.filter((rank) => nodes.hasRank(rank)).slice(0, limit);
     const found: number[] = [];
     for (let word = 0; word < this.nodes.bits.length && found.length < limit; word++) {

@@ -1,13 +1,13 @@
 import type { Requirement } from '../contract/contract.js';
 import { CandidateSet } from './candidate-set.js';
+import { allCandidates, type OfferBits } from './candidates.js';
 import type { RankedFleet } from './ranked-fleet.js';
-import { type OfferBits, satisfying } from './satisfying.js';
 
 /** At one bit per node, 25 MB on 10,000 nodes if each of them had many candidates. */
 const REMEMBERED = 20_000;
 
 /**
- * The candidates of requirements in one fleet, found once: they depend on what is offered, not on what is taken, and a
+ * The candidates of requirements in one fleet, found once: they depend on what is offered, not on what is free, and a
  * fleet is the same object for as long as nobody's offer changes, comes or goes.
  */
 export class CandidateSets {
@@ -30,7 +30,7 @@ export class CandidateSets {
   of(requirement: Requirement): CandidateSet {
     const { capability, attrs } = requirement;
     return remembered(this.#byRequirement, JSON.stringify([capability, attrs]), () =>
-      this.#shared(CandidateSet.of(satisfying(requirement, this.fleet, this.#bits), this.fleet)),
+      this.#shared(CandidateSet.of(allCandidates(requirement, this.fleet, this.#bits), this.fleet)),
     );
   }
 
@@ -40,7 +40,7 @@ export class CandidateSets {
     return sets.length === 1 ? sets[0]! : this.#shared(CandidateSet.union(sets, this.fleet));
   }
 
-  /** The same, for who knows the signature: equal ones stand for equal requirements. */
+  /** The same, for a caller that knows the signature: equal ones stand for equal requirements. */
   ofSignature(signature: string, requires: readonly Requirement[]): CandidateSet {
     return remembered(this.#bySignature, signature, () => this.ofAny(requires));
   }

@@ -18,7 +18,7 @@ const WORDS = ['x', 'y', 'z'];
 const fleets = fc.array(
   fc.record({
     offered: fc.subarray(WORDS, { minLength: 1 }),
-    use: fc.constantFrom<Unavailability | undefined>('draining', 'draining', 'draining', 'busy', 'silent', undefined),
+    use: fc.constantFrom<Unavailability | undefined>('draining', 'draining', 'draining', 'busy', 'revived', undefined),
   }),
   { minLength: 1, maxLength: 7 },
 );

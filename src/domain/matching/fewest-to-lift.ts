@@ -23,7 +23,7 @@ function liftSpread(requires: readonly Requirement[], use: FleetUse): number[] |
   // No role needs more of a kind than all roles take together: see `assign`.
   const all = counts.reduce((sum, count) => sum + count, 0);
   const lists = requires.map((requirement) => [
-    ...candidates(requirement, use.fleet, all, use.taken),
+    ...candidates(requirement, use.fleet, all, use.unavailable),
     ...sets.of(requirement).firstIn(use.draining, all),
   ]);
   return new SpreadMatching(lists, counts).completeWithFewest((rank) => use.draining.hasRank(rank));
@@ -45,7 +45,7 @@ function liftEach(requires: readonly Requirement[], use: FleetUse): number[] | u
   const sets = CandidateSets.in(use.fleet);
   const short = requires.flatMap((requirement): Short[] => {
     const { count = 1 } = requirement;
-    const missing = count - candidates(requirement, use.fleet, count, use.taken).length;
+    const missing = count - candidates(requirement, use.fleet, count, use.unavailable).length;
     return missing > 0 ? [{ missing, set: sets.of(requirement) }] : [];
   });
   const picked = pick(short, alikeAmong(short, use));

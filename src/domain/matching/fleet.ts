@@ -1,4 +1,4 @@
-/** One line of what a node offers. `attrs` never holds `node_id`: that one is reserved and implied. */
+/** One capability that a node offers. `attrs` never holds `node_id`: that one is reserved and implied. */
 export interface CapabilityEntry {
   capability: string;
   attrs?: Record<string, string>;
@@ -29,3 +29,8 @@ export interface MatchedNode {
 
 /** Nodes by name, whatever the reason. The matcher asks nothing else of it, so several sets can stand behind one. */
 export type NodeSet = Pick<ReadonlySet<string>, 'has'>;
+
+/** The order of PostgreSQL's C collation, in which nodes are locked. Node ids are ASCII, so comparing UTF-16 units is the same. */
+export function byNodeId(a: { node_id: string }, b: { node_id: string }): number {
+  return a.node_id < b.node_id ? -1 : a.node_id > b.node_id ? 1 : 0;
+}

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Requirement } from '../contract/contract.js';
 import type { Advert } from './fleet.js';
-import { match } from './match.js';
-import type { MatchResult } from './match-result.js';
+import { match, type MatchResult } from './match.js';
 import { RankedFleet } from './ranked-fleet.js';
 import { satisfies } from './satisfies.js';
 
@@ -30,7 +29,7 @@ const contracts = fc
 const sets = fc.subarray(NAMES).map((names) => new Set(names));
 const RUNS = { numRuns: 400 };
 
-function told(result: MatchResult): string[][] | string {
+function found(result: MatchResult): string[][] | string {
   return result.kind === 'matched' ? result.assigned.map(({ nodes }) => nodes.map((one) => one.node_id)) : result.kind;
 }
 
@@ -62,7 +61,7 @@ describe('match, for any fleet', () => {
         const free = order.filter((advert) => !unavailable.has(advert.node_id));
         const expected =
           bruteForce(requires, free) ?? (bruteForce(requires, [...order]) === undefined ? 'unsatisfiable' : 'busy');
-        expect(told(match(requires, true, adverts, unavailable))).toEqual(expected);
+        expect(found(match(requires, true, adverts, unavailable))).toEqual(expected);
       }),
       { numRuns: 1000 },
     );
@@ -81,7 +80,7 @@ describe('match, for any fleet', () => {
           : whole(first(order))
             ? 'busy'
             : 'unsatisfiable';
-        expect(told(match(requires, false, adverts, unavailable))).toEqual(expected);
+        expect(found(match(requires, false, adverts, unavailable))).toEqual(expected);
       }),
       RUNS,
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Requirement } from '../contract/contract.js';
 import type { Advert, CapabilityEntry } from './fleet.js';
-import { match } from './match.js';
+import { match, tooWide } from './match.js';
 
 const node = (node_id: string, ...capabilities: CapabilityEntry[]): Advert => ({
   node_id,
@@ -18,7 +18,7 @@ const role = (as: string, capability: string, more: Partial<Requirement> = {}): 
 const FREE = new Set<string>();
 
 /** `role:node,node role:node`, or the kind and the role. */
-function told(requires: Requirement[], adverts: Advert[], unavailable = FREE, spread = false): string {
+function found(requires: Requirement[], adverts: Advert[], unavailable = FREE, spread = false): string {
   const result = match(requires, spread, adverts, unavailable);
   if (result.kind !== 'matched') return `${result.kind} ${result.as}`;
   return result.assigned.map(({ as, nodes }) => `${as}:${nodes.map((one) => one.node_id).join()}`).join(' ');
@@ -27,54 +27,54 @@ function told(requires: Requirement[], adverts: Advert[], unavailable = FREE, sp
 describe('match', () => {
   it('1. says unsatisfiable where fewer live nodes than wanted fit, unavailable ones included', () => {
     const fleet = [node('n1', has('x')), node('n2', has('x'))];
-    expect(told([role('a', 'x', { count: 3 })], fleet)).toBe('unsatisfiable a');
-    expect(told([role('a', 'x', { count: 2 })], fleet, new Set(['n1', 'n2']))).toBe('busy a');
-    expect(told([role('a', 'z')], [])).toBe('unsatisfiable a');
+    expect(found([role('a', 'x', { count: 3 })], fleet)).toBe('unsatisfiable a');
+    expect(found([role('a', 'x', { count: 2 })], fleet, new Set(['n1', 'n2']))).toBe('busy a');
+    expect(found([role('a', 'z')], [])).toBe('unsatisfiable a');
   });
 
   it('1. lets a permanent fault win over a temporary one named earlier', () => {
     const fleet = [node('n1', has('x'))];
-    expect(told([role('a', 'x'), role('b', 'z')], fleet, new Set(['n1']))).toBe('unsatisfiable b');
+    expect(found([role('a', 'x'), role('b', 'z')], fleet, new Set(['n1']))).toBe('unsatisfiable b');
   });
 
   it('1. with spread: where no assignment exists even if every node were free', () => {
     const fleet = [node('n1', has('x'), has('y'))];
     const requires = [role('a', 'x'), role('b', 'y')];
-    expect(told(requires, fleet, FREE, true)).toBe('unsatisfiable b');
-    expect(told(requires, fleet, new Set(['n1']), true)).toBe('unsatisfiable b');
-    expect(told(requires, [...fleet, node('n2', has('y'))], new Set(['n2']), true)).toBe('busy b');
+    expect(found(requires, fleet, FREE, true)).toBe('unsatisfiable b');
+    expect(found(requires, fleet, new Set(['n1']), true)).toBe('unsatisfiable b');
+    expect(found(requires, [...fleet, node('n2', has('y'))], new Set(['n2']), true)).toBe('busy b');
   });
 
   it('2. takes only what is not unavailable', () => {
     const fleet = [node('n1', has('x')), node('n2', has('x'))];
-    expect(told([role('a', 'x')], fleet, new Set(['n1']))).toBe('a:n2');
-    expect(told([role('a', 'x', { count: 2 })], fleet, new Set(['n1']))).toBe('busy a');
+    expect(found([role('a', 'x')], fleet, new Set(['n1']))).toBe('a:n2');
+    expect(found([role('a', 'x', { count: 2 })], fleet, new Set(['n1']))).toBe('busy a');
   });
 
   it('3. takes the least special node, then the first by node_id', () => {
     const fleet = [node('a', has('x', { k: '1' })), node('c', has('x')), node('b', has('x'), has('y'))];
-    expect(told([role('r', 'x')], fleet)).toBe('r:b');
-    expect(told([role('r', 'x', { count: 3 })], fleet)).toBe('r:b,c,a');
+    expect(found([role('r', 'x')], fleet)).toBe('r:b');
+    expect(found([role('r', 'x', { count: 3 })], fleet)).toBe('r:b,c,a');
   });
 
   it('4. lets one node serve several roles, unless spread', () => {
     const fleet = [node('n1', has('x'), has('y')), node('n2', has('y', { k: '1' }))];
-    expect(told([role('a', 'x'), role('b', 'y')], fleet)).toBe('a:n1 b:n1');
-    expect(told([role('a', 'x'), role('b', 'y')], fleet, FREE, true)).toBe('a:n1 b:n2');
+    expect(found([role('a', 'x'), role('b', 'y')], fleet)).toBe('a:n1 b:n1');
+    expect(found([role('a', 'x'), role('b', 'y')], fleet, FREE, true)).toBe('a:n1 b:n2');
   });
 
   it('4. with spread: gives up a preferred node only as far as the others must have it', () => {
     const fleet = [node('n1', has('x'), has('y')), node('n2', has('x')), node('n3', has('x'))];
-    expect(told([role('a', 'x', { count: 2 }), role('b', 'y')], fleet, FREE, true)).toBe('a:n2,n3 b:n1');
+    expect(found([role('a', 'x', { count: 2 }), role('b', 'y')], fleet, FREE, true)).toBe('a:n2,n3 b:n1');
     const chain = [node('n1', has('a'), has('b')), node('n2', has('b'), has('c')), node('n3', has('c', { k: '1' }))];
-    expect(told([role('a', 'a'), role('b', 'b'), role('c', 'c')], chain, FREE, true)).toBe('a:n1 b:n2 c:n3');
+    expect(found([role('a', 'a'), role('b', 'b'), role('c', 'c')], chain, FREE, true)).toBe('a:n1 b:n2 c:n3');
   });
 
   it('names the node that node_id names', () => {
     const fleet = [node('n1', has('x')), node('n2', has('x', { k: '1' }))];
-    expect(told([role('a', 'x', { attrs: { node_id: 'n2' } })], fleet)).toBe('a:n2');
-    expect(told([role('a', 'x', { attrs: { node_id: 'n3' } })], fleet)).toBe('unsatisfiable a');
-    expect(told([role('a', 'x', { attrs: { node_id: 'n2' }, count: 2 })], fleet)).toBe('unsatisfiable a');
+    expect(found([role('a', 'x', { attrs: { node_id: 'n2' } })], fleet)).toBe('a:n2');
+    expect(found([role('a', 'x', { attrs: { node_id: 'n3' } })], fleet)).toBe('unsatisfiable a');
+    expect(found([role('a', 'x', { attrs: { node_id: 'n2' }, count: 2 })], fleet)).toBe('unsatisfiable a');
   });
 
   it('lists each distinct node once, by node_id, with its offer and its roles', () => {
@@ -135,5 +135,13 @@ describe('match', () => {
         /^Role "r0" .* and role "r2" .*, each on nodes of its own, 3 in all; only 2/,
       );
     });
+  });
+});
+
+describe('the width of a run', () => {
+  it('is judged by the cap, and 0 is none', () => {
+    expect(tooWide(2, 2)).toBe(false);
+    expect(tooWide(3, 2)).toBe(true);
+    expect(tooWide(1000, 0)).toBe(false);
   });
 });

@@ -1,18 +1,41 @@
+/*
+ * Which nodes a run gets. The preference, in plain words:
+ *
+ *  1. Unsatisfiable first. A role that fewer live nodes satisfy than it counts, the unavailable ones included, cannot be
+ *     had by waiting; with `spread`, neither can a run for which there is no assignment even if every node were free. Such
+ *     a fault wins over one that passes, wherever in the contract each of them stands.
+ *  2. Then busy. A role takes its nodes from those that are not unavailable; where they are too few, the run may wait.
+ *  3. The least special node first: the one that advertises the fewest attributes over all its entries, then the smallest
+ *     `node_id`. So what is rare stays free for who needs it, and the same input gives the same output.
+ *  4. One node may serve several roles of a run, under one lease; the nodes of one role are distinct. With `spread` every
+ *     role gets nodes of its own: roles in the order of the contract, each its most preferred nodes with which a complete
+ *     assignment is still possible. One is found whenever there is one.
+ *  5. The first node of a role runs its steps; the others that it counts are leased beside it.
+ *  6. Why a node is unavailable makes no difference.
+ */
 import type { Requirement } from '../contract/contract.js';
 import { assign } from './assign.js';
-import { byNodeId } from './by-node-id.js';
 import { CandidateSets } from './candidate-sets.js';
-import { describeShortage } from './describe-shortage.js';
-import type { Advert, MatchedNode, NodeSet } from './fleet.js';
-import type { Matched, MatchResult } from './match-result.js';
+import { type Advert, type AssignedRole, byNodeId, type MatchedNode, type NodeSet } from './fleet.js';
 import { RankedFleet } from './ranked-fleet.js';
-import type { Shortage } from './shortage.js';
+import { describeShortage, type Shortage } from './shortage.js';
+
+/** `nodes`: the distinct ones, by `node_id`, the order in which a grant locks and leases them. */
+export interface Matched {
+  assigned: AssignedRole[];
+  nodes: MatchedNode[];
+}
+
+/** `busy` passes with time, `unsatisfiable` only with other adverts. `detail` is a sentence for a person. */
+export type MatchResult =
+  | ({ kind: 'matched' } & Matched)
+  /** `competing`: the roles that are short of nodes together, `as` among them; it alone, unless the run is spread. */
+  | { kind: 'busy'; as: string; competing: string[]; detail: string }
+  | { kind: 'unsatisfiable'; as: string; requirement: Requirement; detail: string };
 
 /**
- * The only matcher: submission, dry run, promotion, acquire and the reasons for waiting ask it. It does not know why a
- * node is unavailable. What fits the free nodes fits the live ones, so the free ones are asked first; where they do not
- * do, all requirements are asked again of all live nodes, and a fault that lasts wins over one that passes, wherever
- * each of them stands.
+ * The only matcher: submission, dry run, promotion, acquire and the reasons for waiting ask it. What fits the free nodes
+ * fits the live ones, so the free ones are asked first; all live nodes only where those do not do.
  *
  * Cost, one role: as many nodes as it takes where there is room, otherwise all that share its rarest attribute. With
  * `spread` see `SpreadMatching`. Adverts that are not ranked yet are ranked first.
@@ -42,6 +65,11 @@ export function matchFree(
 ): Matched | undefined {
   const free = assign(requires, spread, fleet, unavailable);
   return 'nodes' in free ? onto(requires, fleet, free.nodes) : undefined;
+}
+
+/** `cap`: the most nodes that a run may lease; 0: there is none. */
+export function tooWide(nodes: number, cap: number): boolean {
+  return cap > 0 && nodes > cap;
 }
 
 function onto(requires: readonly Requirement[], fleet: RankedFleet, ranks: number[][]): Matched {

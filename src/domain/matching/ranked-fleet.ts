@@ -1,9 +1,8 @@
 import type { Requirement } from '../contract/contract.js';
-import { byNodeId } from './by-node-id.js';
-import type { Advert, CapabilityEntry } from './fleet.js';
-import { namedNode } from './named-node.js';
+import { type Advert, byNodeId, type CapabilityEntry } from './fleet.js';
+import { namedNode } from './satisfies.js';
 
-/** One entry of one node; `rank` is the node's place in the order of preference. */
+/** One entry of one node; `rank` is where the node stands in the order of preference. */
 export interface Offer {
   rank: number;
   entry: CapabilityEntry;
@@ -30,7 +29,7 @@ const NONE: readonly Offer[] = [];
  * reading of the fleet (a sweep, a page of the queue) ranks it once. The adverts must not change while it is in use.
  */
 export class RankedFleet {
-  /** Least special first, so that what is rare stays free for who needs it. The place in this list is the node's rank. */
+  /** Least special first, so that what is rare stays free for who needs it. The index in this list is the node's rank. */
   readonly adverts: readonly Advert[];
   private readonly ranks = new Map<string, number>();
   private readonly capabilities = new Map<string, OfCapability>();

@@ -43,7 +43,7 @@ const sketch: fc.Arbitrary<Sketch> = fc.record({
 
 /**
  * Valid contracts of every kind: asks, acquires, dispatches, loops, releases and outputs, and each inside the others as
- * far as the rules allow. Nodes are told apart by their attribute `role`; an acquire may want one that a declared role
+ * far as the rules allow. Nodes differ in their attribute `role`; an acquire may want one that a declared role
  * has.
  */
 export function contracts({ maxSteps = 16 } = {}): fc.Arbitrary<Contract> {

@@ -1,5 +1,5 @@
 import type { StepSpec } from '../contract/contract.js';
-import type { Report } from '../judge-report.js';
+import type { Report } from './judge-report.js';
 import type { Dice } from './dice.fixture.js';
 import type { Move, PlayedRun } from './played-run.fixture.js';
 

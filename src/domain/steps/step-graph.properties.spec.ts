@@ -5,11 +5,9 @@ import type { Contract } from '../contract/contract.js';
 import { rebranch } from './rebranch.js';
 import { contracts } from './contract-arbitrary.fixture.js';
 import { Dice, rolls } from './dice.fixture.js';
-import { type Acquiring, type Move, PlayedRun } from './played-run.fixture.js';
+import { type Acquiring, type Move, PlayedRun, storedAndRead } from './played-run.fixture.js';
 import { nextMove } from './random-moves.fixture.js';
 import type { StepNow } from './step-now.js';
-import { storedAndRead } from './stored-graph.fixture.js';
-
 /** How many cases each of the properties is tried on; `PROPERTY_RUNS=20000` for a long look. */
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 250);
 

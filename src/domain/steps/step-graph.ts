@@ -1,15 +1,7 @@
 import type { Contract, StepKind, StepSpec } from '../contract/contract.js';
 import { rebranch } from './rebranch.js';
 import { givenBack } from './given-back.js';
-import type { StepNow, StepResult } from './step-now.js';
-
-/** How an attempt of a step is over. */
-export interface EndedAttempt {
-  seq: number;
-  attempt: number;
-  state: 'DONE' | 'FAILED' | 'ROLLED_BACK';
-  result: StepResult | null;
-}
+import type { EndedAttempt, StepNow, StepResult } from './step-now.js';
 
 export interface GraphSnapshot {
   steps: StepNow[];

@@ -28,3 +28,11 @@ export interface StepNow {
   /** Where in the order of the run's ends this one stands; null while it has not ended. */
   ended: number | null;
 }
+
+/** How an attempt of a step is over. */
+export interface EndedAttempt {
+  seq: number;
+  attempt: number;
+  state: 'DONE' | 'FAILED' | 'ROLLED_BACK';
+  result: StepResult | null;
+}

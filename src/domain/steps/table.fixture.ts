@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Condition, StepSpec } from '../contract/contract.js';
 import { parseValue } from '../contract/json-of.fixture.js';
-import type { Report } from '../judge-report.js';
+import type { Report } from './judge-report.js';
 import { PlayedRun } from './played-run.fixture.js';
 import type { StepNow } from './step-now.js';
 

@@ -1,6 +1,5 @@
-import { match } from '../matching/match.js';
+import { match, tooWide } from '../matching/match.js';
 import type { Advert } from '../matching/fleet.js';
-import { tooWide } from '../matching/width.js';
 import type { Requirement } from '../contract/contract.js';
 
 export interface WaitingRun {

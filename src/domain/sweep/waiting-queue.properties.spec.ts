@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RankedFleet } from '../matching/ranked-fleet.js';
-import { TakenNodes } from '../matching/taken-nodes.js';
+import { UnavailableNodes } from '../matching/fleet-use.js';
 import type { Advert } from '../matching/fleet.js';
-import { isOlder, type Needs, type Place } from './queue-line.js';
+import { type GroupRequirements, offeredTraits, requiredTrait } from './requirement-group.js';
+import { type ArrivalKey, isOlder } from './runs-in-order.js';
 import { WaitingQueue } from './waiting-queue.js';
-import { offeredThings, wantedThing } from './wanted-thing.js';
 
-const needsOf = (role: string): Needs => ({
-  signature: `needs ${role}`,
+const requirementsOf = (role: string): GroupRequirements => ({
+  signature: `requires ${role}`,
   requires: [{ as: 'r', capability: 'board', attrs: { role } }],
   spread: false,
 });
@@ -20,13 +20,13 @@ const board = (node_id: string, role: string): Advert => ({
   offer_rev: 1,
 });
 
-interface Row extends Place {
+interface Row extends ArrivalKey {
   run_id: string;
-  needs: Needs;
+  requirements: GroupRequirements;
 }
 
 /** Puts and removals: most come last, as they do; some come anywhere, and some are put a second time elsewhere. */
-const deed = fc.oneof(
+const change = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('arrive' as const), role: fc.constantFrom(...ROLES) }) },
   {
     weight: 2,
@@ -54,62 +54,67 @@ class PlainQueue {
     this.rows = this.rows.filter(({ run_id }) => run_id !== runId);
   }
 
-  after(place: Place, signature?: string): Row | undefined {
+  after(key: ArrivalKey, signature?: string): Row | undefined {
     return this.rows.find(
-      (row) => isOlder(place, row) && (signature === undefined || row.needs.signature === signature),
+      (row) => isOlder(key, row) && (signature === undefined || row.requirements.signature === signature),
     );
   }
 }
 
-function compare(queue: WaitingQueue, plain: PlainQueue, place: Place): void {
+function compare(queue: WaitingQueue, plain: PlainQueue, key: ArrivalKey): void {
   expect(queue.depth).toBe(plain.rows.length);
   const ids = (rows: Iterable<{ run_id: string }>): string[] => [...rows].map(({ run_id }) => run_id);
   expect(ids(queue.from({ arrived: 0, seq: 0 }))).toEqual(ids(plain.rows));
-  expect(ids(queue.from(place))).toEqual(ids(plain.rows.filter((row) => !isOlder(row, place))));
+  expect(ids(queue.from(key))).toEqual(ids(plain.rows.filter((row) => !isOlder(row, key))));
   expect(ids(queue.page(5))).toEqual(ids(plain.rows.slice(0, 5)));
-  for (const at of [place, ...plain.rows.slice(0, 3), ...plain.rows.slice(-3)]) {
+  for (const at of [key, ...plain.rows.slice(0, 3), ...plain.rows.slice(-3)]) {
     expect(queue.position(at)).toBe(1 + plain.rows.filter((row) => isOlder(row, at)).length);
     expect(ids(queue.page(5, at))).toEqual(ids(plain.rows.filter((row) => isOlder(at, row)).slice(0, 5)));
     for (const role of ROLES) {
-      const { signature } = needsOf(role);
-      const next = queue.next({ signature, arrived: at.arrived, seq: at.seq });
+      const { signature } = requirementsOf(role);
+      const next = queue.nextInGroup({ signature, arrived: at.arrived, seq: at.seq });
       expect(next?.run_id).toBe(plain.after(at, signature)?.run_id);
     }
   }
-  for (const line of queue.lines()) {
-    const mine = plain.rows.filter((row) => row.needs.signature === line.signature);
-    expect([line.runs.size, line.runs.first?.run_id]).toEqual([mine.length, mine[0]?.run_id]);
-    expect(line.runs.countBefore(place)).toBe(mine.filter((row) => isOlder(row, place)).length);
+  for (const group of queue.groups()) {
+    const mine = plain.rows.filter((row) => row.requirements.signature === group.signature);
+    expect([group.runs.size, group.runs.first?.run_id]).toEqual([mine.length, mine[0]?.run_id]);
+    expect(group.runs.countBefore(key)).toBe(mine.filter((row) => isOlder(row, key)).length);
   }
 }
 
 describe('the queue in memory', () => {
   it('says what a plain sorted array says, whoever comes and goes', () => {
     fc.assert(
-      fc.property(fc.array(deed, { maxLength: 80, size: 'max' }), fc.nat(400), fc.nat(80), (deeds, arrived, seq) => {
-        const [queue, plain] = [new WaitingQueue(), new PlainQueue()];
-        for (const [index, one] of deeds.entries()) {
-          const run_id = one.kind === 'arrive' ? `run${index}` : `run${one.run}`;
-          if (one.kind === 'remove') {
-            queue.remove(run_id);
-            plain.remove(run_id);
-            continue;
+      fc.property(
+        fc.array(change, { maxLength: 80, size: 'max' }),
+        fc.nat(400),
+        fc.nat(80),
+        (changes, arrived, seq) => {
+          const [queue, plain] = [new WaitingQueue(), new PlainQueue()];
+          for (const [index, one] of changes.entries()) {
+            const run_id = one.kind === 'arrive' ? `run${index}` : `run${one.run}`;
+            if (one.kind === 'remove') {
+              queue.remove(run_id);
+              plain.remove(run_id);
+              continue;
+            }
+            const key = { arrived: one.kind === 'arrive' ? 300 + (index >>> 1) : one.arrived, seq: index };
+            queue.put({ run_id, ...key, serverSteps: true }, requirementsOf(one.role));
+            plain.put({ run_id, ...key, requirements: requirementsOf(one.role) });
           }
-          const place = { arrived: one.kind === 'arrive' ? 300 + (index >>> 1) : one.arrived, seq: index };
-          queue.put({ run_id, ...place, alone: true }, needsOf(one.role));
-          plain.put({ run_id, ...place, needs: needsOf(one.role) });
-        }
-        compare(queue, plain, { arrived, seq });
-      }),
+          compare(queue, plain, { arrived, seq });
+        },
+      ),
       { numRuns: 200 },
     );
   });
 
-  it('says so of thousands, which come in order, leave at the head, and come and go in the middle', () => {
+  it('says so of thousands, which come in order, leave from the front, and come and go in the middle', () => {
     const [queue, plain] = [new WaitingQueue(), new PlainQueue()];
     const put = (index: number, arrived: number): void => {
-      const row = { run_id: `run${index}`, arrived, seq: index, needs: needsOf(ROLES[index % 4]!) };
-      queue.put({ ...row, alone: false }, row.needs);
+      const row = { run_id: `run${index}`, arrived, seq: index, requirements: requirementsOf(ROLES[index % 4]!) };
+      queue.put({ ...row, serverSteps: false }, row.requirements);
       plain.rows.push(row);
     };
     for (let index = 0; index < 4000; index++) put(index, 10 * index);
@@ -127,38 +132,43 @@ describe('the queue in memory', () => {
     compare(queue, plain, { arrived: 22_222, seq: 0 });
     leave(() => true);
     compare(queue, plain, { arrived: 0, seq: 0 });
-    expect([...queue.lines()]).toEqual([]);
+    expect([...queue.groups()]).toEqual([]);
   });
 
-  it.each([3, 101, 150])('gives the heads of the lines that %d free nodes may be of use to', (count) => {
+  it.each([3, 101, 150])('gives the oldest run of each group that %d free nodes may be of use to', (count) => {
     const queue = new WaitingQueue();
     for (let index = 0; index < 40; index++) {
-      queue.put({ run_id: `run${index}`, arrived: index, seq: index, alone: true }, needsOf(ROLES[index % 4]!));
+      queue.put(
+        { run_id: `run${index}`, arrived: index, seq: index, serverSteps: true },
+        requirementsOf(ROLES[index % 4]!),
+      );
     }
     const fleet = RankedFleet.of([
       ...Array.from({ length: count }, (_, index) => board(`n${index}`, ROLES[index % 2]!)),
       board('busy', 'd'),
     ]);
-    const taken = TakenNodes.of(fleet, new Set(['busy']));
-    const things = new Set(fleet.adverts.filter(({ node_id }) => node_id !== 'busy').flatMap(offeredThings));
-    const wanted = ROLES.map(needsOf).filter(({ requires }) => things.has(wantedThing(requires)));
+    const unavailable = UnavailableNodes.of(fleet, new Set(['busy']));
+    const traits = new Set(fleet.adverts.filter(({ node_id }) => node_id !== 'busy').flatMap(offeredTraits));
+    const wanted = ROLES.map(requirementsOf).filter(({ requires }) => traits.has(requiredTrait(requires)));
 
-    const heads = queue.heads(taken);
+    const groups = queue.oldestOfEachGroup(unavailable);
 
-    const found = heads.map(({ signature, head }) => [signature, head.run_id]).sort();
+    const found = groups.map(({ signature, oldest }) => [signature, oldest.run_id]).sort();
     // Of many free nodes it is not asked what they offer.
-    const expected = count > 100 ? ROLES.map(needsOf) : wanted;
+    const expected = count > 100 ? ROLES.map(requirementsOf) : wanted;
     expect(found).toEqual(expected.map(({ signature }, index) => [signature, `run${index}`]));
-    expect(queue.heads(TakenNodes.of(fleet, new Set(fleet.adverts.map(({ node_id }) => node_id))))).toEqual([]);
+    expect(
+      queue.oldestOfEachGroup(UnavailableNodes.of(fleet, new Set(fleet.adverts.map(({ node_id }) => node_id)))),
+    ).toEqual([]);
   });
 
-  it('leaves the heads it has given as they are', () => {
+  it('leaves the groups it has given as they are', () => {
     const queue = new WaitingQueue();
     for (const [index, run_id] of ['first', 'second'].entries()) {
-      queue.put({ run_id, arrived: index, seq: index, alone: true }, needsOf('a'));
+      queue.put({ run_id, arrived: index, seq: index, serverSteps: true }, requirementsOf('a'));
     }
-    const heads = queue.heads(TakenNodes.of(RankedFleet.of([board('n', 'a')]), new Set()));
+    const groups = queue.oldestOfEachGroup(UnavailableNodes.of(RankedFleet.of([board('n', 'a')]), new Set()));
     queue.remove('first');
-    expect(heads.map(({ head }) => head.run_id)).toEqual(['first']);
+    expect(groups.map(({ oldest }) => oldest.run_id)).toEqual(['first']);
   });
 });

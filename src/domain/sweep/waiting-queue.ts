@@ -1,26 +1,25 @@
-import type { TakenNodes } from '../matching/taken-nodes.js';
-import { isOlder, type Needs, type Place, type QueuedRun, type QueueLine } from './queue-line.js';
-import { RunsInOrder } from './runs-in-order.js';
-import { offeredThings, wantedThing } from './wanted-thing.js';
+import type { UnavailableNodes } from '../matching/fleet-use.js';
+import {
+  type GroupRequirements,
+  offeredTraits,
+  type OldestOfGroup,
+  requiredTrait,
+  type RequirementGroup,
+} from './requirement-group.js';
+import { type ArrivalKey, isOlder, type QueuedRun, RunsInOrder } from './runs-in-order.js';
 
-/** The queued runs of one signature. */
-export interface WaitingLine extends Needs {
-  wants: string;
-  runs: RunsInOrder;
-}
-
-/** With more free nodes than this, what they offer is not looked up: every line may be of interest. */
+/** With more free nodes than this, what they offer is not looked up: every group may be of interest. */
 const FEW_FREE = 100;
 
 /**
- * The whole queue, as one and by lines of runs that need the same. Some 250 bytes for each run: 25 MB for 100,000, and
- * what their lines need on top.
+ * The whole queue, in order of arrival and by groups of runs that require the same. A run takes some 250 bytes, so 100,000
+ * of them take 25 MB, and what their groups require on top.
  */
 export class WaitingQueue {
   readonly #runs = new Map<string, QueuedRun>();
   readonly #inOrder = new RunsInOrder();
-  readonly #lines = new Map<string, WaitingLine>();
-  readonly #wanted = new Map<string, Set<WaitingLine>>();
+  readonly #groups = new Map<string, RequirementGroup>();
+  readonly #byTrait = new Map<string, Set<RequirementGroup>>();
 
   /** How many runs wait. */
   get depth(): number {
@@ -28,21 +27,21 @@ export class WaitingQueue {
   }
 
   /** Puts in a run, or puts it where it belongs now. */
-  put({ run_id, arrived, seq, alone }: Omit<QueuedRun, 'signature'>, needs: Needs): void {
+  put({ run_id, arrived, seq, serverSteps }: Omit<QueuedRun, 'signature'>, required: GroupRequirements): void {
     const known = this.#runs.get(run_id);
     if (known !== undefined) {
-      if (known.arrived === arrived && known.seq === seq && known.signature === needs.signature) {
-        known.alone = alone;
+      if (known.arrived === arrived && known.seq === seq && known.signature === required.signature) {
+        known.serverSteps = serverSteps;
         return;
       }
       this.remove(run_id);
     }
-    const line = this.#lines.get(needs.signature) ?? this.#begin(needs);
-    // The signature is the line's own: 100,000 copies of it would take as much room as all the rest.
-    const run = { run_id, arrived, seq, alone, signature: line.signature };
+    const group = this.#groups.get(required.signature) ?? this.#begin(required);
+    // The signature is the group's own: 100,000 copies of it would take as much room as all the rest.
+    const run = { run_id, arrived, seq, serverSteps, signature: group.signature };
     this.#runs.set(run_id, run);
     this.#inOrder.add(run);
-    line.runs.add(run);
+    group.runs.add(run);
   }
 
   /** Takes out a run, if it is there. */
@@ -51,27 +50,27 @@ export class WaitingQueue {
     if (run === undefined) return;
     this.#runs.delete(runId);
     this.#inOrder.delete(run);
-    const line = this.#lines.get(run.signature)!;
-    line.runs.delete(run);
-    if (line.runs.size === 0) this.#end(line);
+    const group = this.#groups.get(run.signature)!;
+    group.runs.delete(run);
+    if (group.runs.size === 0) this.#end(group);
   }
 
-  lines(): Iterable<WaitingLine> {
-    return this.#lines.values();
+  groups(): Iterable<RequirementGroup> {
+    return this.#groups.values();
   }
 
-  /** What the runs of a signature need; undefined where none of it is there. */
-  needsOf(signature: string): Needs | undefined {
-    return this.#lines.get(signature);
+  /** What the runs of a signature require; undefined: no such run is queued. */
+  requirementsOf(signature: string): GroupRequirements | undefined {
+    return this.#groups.get(signature);
   }
 
-  /** The place of a run among those that wait, from 1, whether it is still there or not. */
-  position(place: Place): number {
-    return 1 + this.#inOrder.countBefore(place);
+  /** Which of the queued runs this one is, from 1, whether it is still there or not. */
+  position(key: ArrivalKey): number {
+    return 1 + this.#inOrder.countBefore(key);
   }
 
-  /** So many runs behind a place, or from the first on, in order of arrival. */
-  page(limit: number, after: Place = { arrived: -Infinity, seq: 0 }): QueuedRun[] {
+  /** At most so many runs behind this one, or from the first on, in order of arrival. */
+  page(limit: number, after: ArrivalKey = { arrived: -Infinity, seq: 0 }): QueuedRun[] {
     const runs: QueuedRun[] = [];
     for (const run of this.#inOrder.from(after)) {
       if (runs.length === limit) break;
@@ -80,42 +79,42 @@ export class WaitingQueue {
     return runs;
   }
 
-  /** From the run that stands there, or the first behind it, on; only for as long as nothing comes or goes. */
-  from(place: Place): Iterable<QueuedRun> {
-    return this.#inOrder.from(place);
+  /** From the run with this key, or the first behind it, on; only for as long as nothing comes or goes. */
+  from(key: ArrivalKey): Iterable<QueuedRun> {
+    return this.#inOrder.from(key);
   }
 
-  /** The lines that the free nodes may be of use to, each with its head. Copies: what happens to the queue leaves them alone. */
-  heads(taken: TakenNodes): QueueLine[] {
-    const free = taken.free(FEW_FREE + 1);
+  /** The groups that the free nodes may be of use to, each at its oldest run. Copies: they stay as they are when the queue changes. */
+  oldestOfEachGroup(unavailable: UnavailableNodes): OldestOfGroup[] {
+    const free = unavailable.free(FEW_FREE + 1);
     if (free.length === 0) return [];
-    if (free.length > FEW_FREE) return [...this.#lines.values()].map(beginningOf);
-    const things = new Set(free.flatMap((rank) => offeredThings(taken.fleet.at(rank))));
-    return [...things].flatMap((thing) => [...(this.#wanted.get(thing) ?? [])].map(beginningOf));
+    if (free.length > FEW_FREE) return [...this.#groups.values()].map(atOldest);
+    const traits = new Set(free.flatMap((rank) => offeredTraits(unavailable.fleet.at(rank))));
+    return [...traits].flatMap((trait) => [...(this.#byTrait.get(trait) ?? [])].map(atOldest));
   }
 
-  /** The next run behind this one that needs the same. */
-  next({ signature, ...place }: Place & Pick<QueuedRun, 'signature'>): QueuedRun | undefined {
-    return this.#lines.get(signature)?.runs.next(place);
+  /** The oldest run behind this one that requires the same. */
+  nextInGroup({ signature, ...key }: ArrivalKey & Pick<QueuedRun, 'signature'>): QueuedRun | undefined {
+    return this.#groups.get(signature)?.runs.next(key);
   }
 
-  #begin({ signature, requires, spread }: Needs): WaitingLine {
-    const line = { signature, requires, spread, wants: wantedThing(requires), runs: new RunsInOrder() };
-    this.#lines.set(signature, line);
-    const others = this.#wanted.get(line.wants);
-    if (others === undefined) this.#wanted.set(line.wants, new Set([line]));
-    else others.add(line);
-    return line;
+  #begin({ signature, requires, spread }: GroupRequirements): RequirementGroup {
+    const group = { signature, requires, spread, trait: requiredTrait(requires), runs: new RunsInOrder() };
+    this.#groups.set(signature, group);
+    const others = this.#byTrait.get(group.trait);
+    if (others === undefined) this.#byTrait.set(group.trait, new Set([group]));
+    else others.add(group);
+    return group;
   }
 
-  #end(line: WaitingLine): void {
-    this.#lines.delete(line.signature);
-    const others = this.#wanted.get(line.wants)!;
-    others.delete(line);
-    if (others.size === 0) this.#wanted.delete(line.wants);
+  #end(group: RequirementGroup): void {
+    this.#groups.delete(group.signature);
+    const others = this.#byTrait.get(group.trait)!;
+    others.delete(group);
+    if (others.size === 0) this.#byTrait.delete(group.trait);
   }
 }
 
-function beginningOf({ signature, requires, spread, runs }: WaitingLine): QueueLine {
-  return { signature, requires, spread, head: runs.first! };
+function atOldest({ signature, requires, spread, runs }: RequirementGroup): OldestOfGroup {
+  return { signature, requires, spread, oldest: runs.first! };
 }

@@ -1,7 +1,34 @@
 import type { Requirement } from '../contract/contract.js';
 import { CandidateSets } from '../matching/candidate-sets.js';
 import type { FleetUse } from '../matching/fleet-use.js';
-import type { Holding, WaitingRole } from './waiting.js';
+
+/** The lease that keeps a node busy. The times are the database's words, passed on as they are. */
+export interface Holding {
+  run_id: string;
+  /** Who submitted that run. */
+  principal: string;
+  since: string;
+  not_after: string;
+}
+
+export interface Holder extends Holding {
+  node_id: string;
+}
+
+/**
+ * What a role could take. A node counts once: busy before draining before free. `live` is larger than the three together
+ * by the nodes that have not spoken since the server came back.
+ */
+export interface WaitingRole {
+  as: string;
+  count: number;
+  live: number;
+  free: number;
+  busy: number;
+  draining: number;
+  /** Of the busy ones, in the order in which the matcher prefers them; not more than a person can look at. */
+  holders: Holder[];
+}
 
 /** So many holders are shown of a role. On a fleet that is all taken they are thousands; `busy` says how many. */
 export const MOST_HOLDERS = 20;
@@ -13,13 +40,13 @@ export function waitingRole(
   holdings: ReadonlyMap<string, Holding>,
 ): WaitingRole {
   const set = CandidateSets.in(use.fleet).of(requirement);
-  const [busy, draining, silent] = [use.busy, use.draining, use.silent].map((nodes) => set.countIn(nodes));
+  const [busy, draining, revived] = [use.busy, use.draining, use.revived].map((nodes) => set.countIn(nodes));
   const live = set.size;
   return {
     as: requirement.as,
     count: requirement.count ?? 1,
     live,
-    free: live - busy! - draining! - silent!,
+    free: live - busy! - draining! - revived!,
     busy: busy!,
     draining: draining!,
     holders: shownHolders(requirement, use).flatMap((node_id) => {

@@ -5,7 +5,7 @@ import type { Advert } from '../matching/fleet.js';
 import { FleetUse } from '../matching/fleet-use.js';
 import { match } from '../matching/match.js';
 import { RankedFleet } from '../matching/ranked-fleet.js';
-import type { Holding } from './waiting.js';
+import type { Holding } from './waiting-role.js';
 import { whyWaiting, type WaitingInput } from './why-waiting.js';
 
 const node = (node_id: string, ...offered: string[]): Advert => ({
@@ -32,7 +32,7 @@ const why = (given: Partial<Given>) => {
   const use = FleetUse.of(RankedFleet.of(adverts), (node) => {
     if (busy.has(node)) return 'busy';
     if (draining?.has(node)) return 'draining';
-    return silent?.has(node) ? 'silent' : undefined;
+    return silent?.has(node) ? 'revived' : undefined;
   });
   return whyWaiting({ requires: [role('a', 'x')], spread: false, cap: 0, ...input, use, holdings: busy });
 };

@@ -1,12 +1,20 @@
 import type { Requirement } from '../contract/contract.js';
-import type { FleetUse } from '../matching/fleet-use.js';
+import { CandidateSets } from '../matching/candidate-sets.js';
 import { fewestToLift } from '../matching/fewest-to-lift.js';
-import { listed } from '../matching/listed.js';
-import { match } from '../matching/match.js';
-import { tooWide } from '../matching/width.js';
-import { describeBlockers } from './describe-blockers.js';
-import { waitingRole } from './waiting-role.js';
-import type { Holding, Waiting } from './waiting.js';
+import type { FleetUse, Unavailability } from '../matching/fleet-use.js';
+import { match, tooWide } from '../matching/match.js';
+import { listed } from '../matching/shortage.js';
+import { type Holding, waitingRole, type WaitingRole } from './waiting-role.js';
+
+/** The first that holds; `reasonOf` says when each does. */
+export type WaitingReason = 'OFFLINE' | 'TOO_WIDE' | 'DRAINING' | 'BUSY';
+
+export interface Waiting {
+  reason: WaitingReason;
+  /** A sentence for a person. */
+  detail: string;
+  roles: WaitingRole[];
+}
 
 export interface WaitingInput {
   requires: readonly Requirement[];
@@ -26,16 +34,16 @@ export function whyWaiting(input: WaitingInput): Waiting {
 }
 
 function reasonOf({ requires, spread, use, holdings, cap }: WaitingInput): Pick<Waiting, 'reason' | 'detail'> {
-  const now = match(requires, spread, use.fleet, use.taken);
+  const now = match(requires, spread, use.fleet, use.unavailable);
   if (now.kind === 'unsatisfiable')
     return { reason: 'OFFLINE', detail: `${now.detail} It waits until enough such nodes advertise.` };
   if (now.kind === 'matched') {
     const wide = tooWide(now.nodes.length, cap);
     return wide ? { reason: 'TOO_WIDE', detail: describeWidth(now.nodes, cap) } : { reason: 'BUSY', detail: NOT_YET };
   }
-  // A node that is busy as well stays taken: when it has been given back, what is left of it is that it drains.
-  const undrained = use.draining.isEmpty ? now : match(requires, spread, use.fleet, use.undrained);
-  if (undrained.kind === 'matched') {
+  // A node that is draining and busy counts as busy: until it is released, no lifted drain would free it.
+  const ifNoneDrained = use.draining.isEmpty ? now : match(requires, spread, use.fleet, use.ifNoneDrained);
+  if (ifNoneDrained.kind === 'matched') {
     const nodes = fewestToLift(requires, spread, use)!.map((rank) => use.fleet.at(rank));
     return { reason: 'DRAINING', detail: `${now.detail} It would fit if ${named(nodes)} were not draining.` };
   }
@@ -45,6 +53,7 @@ function reasonOf({ requires, spread, use, holdings, cap }: WaitingInput): Pick<
 
 const NOT_YET = 'The nodes that it needs are free now; the next sweep will look at it.';
 
+/** So many nodes are named in a sentence. */
 const SHOWN = 8;
 
 function describeWidth(nodes: readonly { node_id: string }[], cap: number): string {
@@ -55,4 +64,38 @@ function named(nodes: readonly { node_id: string }[]): string {
   const words = nodes.slice(0, SHOWN).map(({ node_id }) => node_id);
   if (nodes.length > SHOWN) words.push(`${nodes.length - SHOWN} more`);
   return listed(words);
+}
+
+/** So many blockers of each kind are named. */
+const NAMED = 3;
+
+const BLOCKED_BY = {
+  busy: 'Held',
+  draining: 'Draining',
+  revived: 'Not heard from since the server came back',
+} as const satisfies Record<Unavailability, string>;
+
+/** Who has the nodes that the requirements compete for. Names a few of each kind: a fleet can be large. */
+function describeBlockers(
+  competing: readonly Requirement[],
+  use: FleetUse,
+  holdings: ReadonlyMap<string, Holding>,
+): string {
+  const set = CandidateSets.in(use.fleet).ofAny(competing);
+  return (['busy', 'draining', 'revived'] as const)
+    .map((how) => {
+      const words = set.firstIn(use[how], NAMED).map((rank) => {
+        const { node_id } = use.fleet.at(rank);
+        const holding = holdings.get(node_id);
+        if (holding === undefined) return node_id;
+        const { run_id, principal, not_after } = holding;
+        // No forecast: a run that goes on renews its lease with each heartbeat, and one that ends gives it up before.
+        return `${node_id} by run ${run_id} of ${principal} (leased until ${not_after} unless renewed)`;
+      });
+      if (words.length === 0) return '';
+      const count = set.countIn(use[how]);
+      if (count > NAMED) words.push(`${count - NAMED} more`);
+      return ` ${BLOCKED_BY[how]}: ${listed(words)}.`;
+    })
+    .join('');
 }

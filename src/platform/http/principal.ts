@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { BY_DEFAULT, NOT_BY_DEFAULT } from '../../domain/by-default.js';
+import { BY_DEFAULT, NOT_BY_DEFAULT } from '../../domain/verdict.js';
 import type { Role } from '../access/token.js';
 import { Problem } from './problem.js';
 

@@ -1,8 +1,8 @@
 import type { Contract } from '../../../src/domain/contract/contract.js';
-import type { RunState, VerdictReason } from '../../../src/domain/states.js';
-import { type Acquiring, type Move, PlayedRun } from '../../../src/domain/steps/played-run.fixture.js';
+import type { VerdictReason } from '../../../src/domain/verdict.js';
+import type { RunState } from '../../../src/domain/states.js';
+import { type Acquiring, type Move, PlayedRun, storedAndRead } from '../../../src/domain/steps/played-run.fixture.js';
 import type { StepNow } from '../../../src/domain/steps/step-now.js';
-import { storedAndRead } from '../../../src/domain/steps/stored-graph.fixture.js';
 
 /** A run of the model. Which of its steps may begin is the step graph's to say, which has a reference of its own. */
 export class ModelRun {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { placeOf } from './place-of.js';
+import { arrivalKeyOf } from './arrival-key-of.js';
 
-describe('the place that a cursor names', () => {
+describe('where a cursor positions in the order of arrival', () => {
   it.each([
     ['2026-11-29 23:59:59.123456+00', 1_795_996_799_123_456],
     ['1970-01-01 00:00:00+00', 0],
@@ -9,6 +9,6 @@ describe('the place that a cursor names', () => {
     ['1970-01-01 00:00:01.000001+00', 1_000_001],
     ['1969-12-31 23:59:59.25+00', -750_000],
   ])('%s is %d microseconds', (created_at, arrived) => {
-    expect(placeOf({ created_at, seq: '7' })).toEqual({ arrived, seq: 7 });
+    expect(arrivalKeyOf({ created_at, seq: '7' })).toEqual({ arrived, seq: 7 });
   });
 });

@@ -4,9 +4,9 @@ import type { Requirement } from '../contract/contract.js';
 import type { Advert } from '../matching/fleet.js';
 import { RankedFleet } from '../matching/ranked-fleet.js';
 import { satisfies } from '../matching/satisfies.js';
-import type { Place } from '../sweep/queue-line.js';
+import type { ArrivalKey } from '../sweep/runs-in-order.js';
 import { WaitingQueue } from '../sweep/waiting-queue.js';
-import { standings, type Standing } from './standings.js';
+import { queuePositions, type WaitingRun } from './queue-positions.js';
 
 const node = (node_id: string, ...offered: string[]): Advert => ({
   node_id,
@@ -14,30 +14,32 @@ const node = (node_id: string, ...offered: string[]): Advert => ({
   offer_rev: 1,
   capabilities: offered.map((capability) => ({ capability })),
 });
-const run = (place: Place, ...capabilities: string[]): Standing => ({
-  ...place,
+const run = (key: ArrivalKey, ...capabilities: string[]): WaitingRun => ({
+  ...key,
   signature: capabilities.join(),
   requires: capabilities.map((capability, i): Requirement => ({ as: `r${i}`, capability })),
 });
-const at = (arrived: number): Place => ({ arrived, seq: arrived });
+const at = (arrived: number): ArrivalKey => ({ arrived, seq: arrived });
 
-function queueOf(runs: Standing[]): WaitingQueue {
+function queueOf(runs: WaitingRun[]): WaitingQueue {
   const queue = new WaitingQueue();
-  for (const { signature, requires, ...place } of runs) {
-    queue.put({ run_id: `run${place.arrived}`, ...place, alone: true }, { signature, requires, spread: false });
+  for (const { signature, requires, ...key } of runs) {
+    queue.put({ run_id: `run${key.arrived}`, ...key, serverSteps: true }, { signature, requires, spread: false });
   }
   return queue;
 }
 
-const aheads = (runs: Standing[], fleet: Advert[], asked = runs): number[] =>
-  standings(queueOf(runs), RankedFleet.of(fleet), asked).map(({ ahead }) => ahead);
+const aheads = (runs: WaitingRun[], fleet: Advert[], asked = runs): number[] =>
+  queuePositions(queueOf(runs), RankedFleet.of(fleet), asked).map(({ ahead }) => ahead);
 
-describe('standings', () => {
+describe('the positions of queued runs', () => {
   const fleet = [node('n1', 'x', 'y'), node('n2', 'z')];
 
   it('count the older runs that could take a node this one could take', () => {
     const older = [['x'], ['y'], ['z'], ['z', 'y'], ['x']].map((words, index) => run(at(index), ...words));
-    expect(standings(queueOf(older), RankedFleet.of(fleet), [run(at(9), 'x')])).toEqual([{ position: 6, ahead: 4 }]);
+    expect(queuePositions(queueOf(older), RankedFleet.of(fleet), [run(at(9), 'x')])).toEqual([
+      { position: 6, ahead: 4 },
+    ]);
   });
 
   it('count nobody where no live node fits', () => {
@@ -56,25 +58,25 @@ describe('standings', () => {
     expect(aheads(queue, large)).toEqual([...large.map(() => 0), 200, 100, 302]);
   });
 
-  it('count what comparing every pair over every node counts, for any places in order', () => {
+  it('count what comparing every pair over every node counts, for any runs in order', () => {
     const contract = fc.subarray(['w', 'x', 'y', 'z'], { minLength: 1, maxLength: 2 });
     // With and without many that offer the same: sets of many nodes are kept in another way than sets of few.
     const fleets = fc
       .tuple(fc.array(fc.subarray(['x', 'y', 'z']), { maxLength: 20 }), fc.subarray(['x', 'y']))
       .map(([few, same]) => [...few, ...Array<string[]>(same.length > 0 ? 70 : 0).fill(same)])
       .map((offers) => offers.map((offered, i) => node(`n${i}`, ...offered)));
-    const places = fc.array(fc.tuple(contract, fc.boolean(), fc.boolean()), { maxLength: 30 });
+    const runs = fc.array(fc.tuple(contract, fc.boolean(), fc.boolean()), { maxLength: 30 });
     fc.assert(
-      fc.property(places, fleets, (drawn, adverts) => {
+      fc.property(runs, fleets, (drawn, adverts) => {
         const all = drawn.map(([words, waits, asked], i) => ({ ...run(at(i), ...words), waits, asked }));
         const [waiting, asked] = [all.filter(({ waits }) => waits), all.filter((one) => one.asked)];
-        const fits = ({ requires }: Standing, advert: Advert) => requires.some((one) => satisfies(one, advert));
+        const fits = ({ requires }: WaitingRun, advert: Advert) => requires.some((one) => satisfies(one, advert));
         const expected = asked.map((mine) => {
           const older = waiting.filter(({ arrived }) => arrived < mine.arrived);
-          const rivals = older.filter((one) => adverts.some((advert) => fits(mine, advert) && fits(one, advert)));
-          return { position: older.length + 1, ahead: rivals.length };
+          const competing = older.filter((one) => adverts.some((advert) => fits(mine, advert) && fits(one, advert)));
+          return { position: older.length + 1, ahead: competing.length };
         });
-        expect(standings(queueOf(waiting), RankedFleet.of(adverts), asked)).toEqual(expected);
+        expect(queuePositions(queueOf(waiting), RankedFleet.of(adverts), asked)).toEqual(expected);
       }),
     );
   });
@@ -82,7 +84,7 @@ describe('standings', () => {
   it('are right across a long gap', () => {
     const queue = Array.from({ length: 12_000 }, (_, index) => run(at(index), 'xyz'[index % 3]!));
     const asked = [0, 3, 6001, 6003, 11_999].map((index) => queue[index]!);
-    expect(standings(queueOf(queue), RankedFleet.of(fleet), asked)).toEqual([
+    expect(queuePositions(queueOf(queue), RankedFleet.of(fleet), asked)).toEqual([
       { position: 1, ahead: 0 },
       { position: 4, ahead: 2 },
       { position: 6002, ahead: 4001 },

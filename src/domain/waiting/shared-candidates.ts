@@ -1,17 +1,17 @@
 import type { CandidateSet } from '../matching/candidate-set.js';
 
-/** Things with the nodes that each could take. */
-interface Rival {
+/** Something with the nodes that it could take. */
+interface Indexed {
   candidates: CandidateSet;
   /** The last question that it was found for. */
   foundFor?: number;
 }
 
 /**
- * Who could take a node that others could take. Who has few candidates is found by the node; those with many, of whom
- * several most often share a set, are compared set by set.
+ * Finds who could take a node that others could take. Whoever has few candidates is found by node; those with many, of
+ * whom several most often share a set, are compared set by set.
  */
-export class Rivals<T extends Rival> {
+export class SharedCandidates<T extends Indexed> {
   readonly #few: T[] = [];
   readonly #byNode = new Map<number, T[]>();
   readonly #bySet = new Map<CandidateSet, T[]>();
@@ -28,8 +28,8 @@ export class Rivals<T extends Rival> {
     }
   }
 
-  /** Each of them that could take some of these nodes, once. */
-  of(wanted: CandidateSet): T[] {
+  /** Each of them that could take one of these nodes, once. */
+  sharing(wanted: CandidateSet): T[] {
     const found = wanted.few ? this.#onAny(wanted.few) : this.#few.filter(({ candidates }) => wanted.meets(candidates));
     for (const [set, those] of this.#bySet) if (wanted.meets(set)) for (const one of those) found.push(one);
     return found;
