@@ -1,5 +1,5 @@
 import { readOutput } from '../bodies/outputs.sql.js';
-import { BadChoice, CHOICE_BYTES, choiceOutput, readChoice } from '../domain/steps/judge-report.js';
+import { CHOICE_BYTES, type Choice, choiceOutput, readChoice } from '../domain/steps/judge-report.js';
 import type { StepNow, StepResult } from '../domain/steps/step-now.js';
 import type { LeaseTerms } from '../leases/lease-terms.js';
 import { releaseRoles } from '../leases/leases.sql.js';
@@ -17,7 +17,7 @@ export type Finished = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED';
 
 /**
  * Ends a step, or sends its loop round again, with all that follows from it but the settlement: dispatch, release,
- * acquires, questions, in this order. A bad effect (a choice that is none) undoes the effects and fails the step.
+ * acquires, questions, in this order. The choice of a dispatch is judged before anything changes: a bad one fails the step.
  */
 export async function finishStep(
   tx: Tx,
@@ -64,34 +64,22 @@ async function takeEffect(
   result: StepResult,
   terms: LeaseTerms,
 ): Promise<void> {
-  const before = run.graph.snapshot();
-  const assigned = [...run.assigned];
-  const freedBefore = [...run.freed];
+  const spec = run.graph.spec(step);
+  const choice = spec.dispatch && (await readChosen(tx, run, step));
+  if (choice && 'error' in choice) return fail(run, step, result, choice.error);
   const givenBefore = run.graph.givenBack();
-  try {
-    const spec = run.graph.spec(step);
-    const effects = async (): Promise<void> => {
-      if (spec.dispatch) {
-        const name = choiceOutput(spec);
-        const output = await readOutput(tx, run.run_id, step.seq, step.attempt, name, CHOICE_BYTES);
-        run.graph.choose(step, readChoice(spec, output), result);
-      } else {
-        run.graph.end(step, 'DONE', result);
-      }
-      const given = await giveBack(tx, run, step.seq, givenBefore);
-      await advance(tx, run, terms);
-      // An acquire may have skipped the last step that could have used a role.
-      await giveBack(tx, run, step.seq, given);
-    };
-    // Only a choice can be bad: where there is none to make, there is nothing to go back from.
-    await (spec.dispatch ? tx.savepoint(effects) : effects());
-  } catch (error) {
-    if (!(error instanceof BadChoice)) throw error;
-    run.graph.restore(before);
-    run.assigned = assigned;
-    run.freed = freedBefore;
-    fail(run, run.graph.step(step.seq), result, error.message);
-  }
+  if (choice) run.graph.choose(step, choice.target, result);
+  else run.graph.end(step, 'DONE', result);
+  const given = await giveBack(tx, run, step.seq, givenBefore);
+  await advance(tx, run, terms);
+  // An acquire may have skipped the last step that could have used a role.
+  await giveBack(tx, run, step.seq, given);
+}
+
+async function readChosen(tx: Tx, { run_id, graph }: LockedRunGraph, step: StepNow): Promise<Choice> {
+  const spec = graph.spec(step);
+  const output = await readOutput(tx, run_id, step.seq, step.attempt, choiceOutput(spec), CHOICE_BYTES);
+  return readChoice(spec, output);
 }
 
 /** Gives back the roles that are not needed any more since a moment ago. Gives all that have been given back by now. */

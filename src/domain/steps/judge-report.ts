@@ -37,8 +37,8 @@ function listed(names: string[]): string {
   return names.length > 20 ? `${shown} and ${names.length - 20} more` : shown;
 }
 
-/** A choice that cannot be read, or is none of those that are offered: it fails the step, with this sentence. */
-export class BadChoice extends Error {}
+/** `error`: it cannot be read, or is none of those that are offered: it fails the step, with this sentence. */
+export type Choice = { target: string } | { error: string };
 
 /** The largest output that a choice is read from: it is parsed while the run is locked. */
 export const CHOICE_BYTES = 1024 * 1024;
@@ -49,20 +49,19 @@ export function choiceOutput({ dispatch, out = [] }: StepSpec): string {
 }
 
 /** The step that a dispatch chooses: a string in the JSON of its output, along the fields, one of those it names. */
-export function readChoice({ dispatch, out = [] }: StepSpec, output: string | null | undefined): string {
+export function readChoice({ dispatch, out = [] }: StepSpec, output: string | null | undefined): Choice {
   const { from, to } = dispatch!;
-  if (output === undefined) throw new BadChoice(`the choice ${from} was not uploaded`);
-  if (output === null)
-    throw new BadChoice(`the choice ${from} cannot be read: its output is over ${CHOICE_BYTES} bytes`);
+  if (output === undefined) return { error: `the choice ${from} was not uploaded` };
+  if (output === null) return { error: `the choice ${from} cannot be read: its output is over ${CHOICE_BYTES} bytes` };
   let value: unknown;
   try {
     value = JSON.parse(output);
   } catch {
-    throw new BadChoice(`the choice ${from} cannot be read: the output is not JSON`);
+    return { error: `the choice ${from} cannot be read: the output is not JSON` };
   }
   const choice = valueAlong(sourceOf(from, out).fields, value);
-  if (typeof choice === 'string' && to.includes(choice)) return choice;
-  throw new BadChoice(`the choice ${from} is ${shown(choice)}; it must be one of ${to.join(', ')}`);
+  if (typeof choice === 'string' && to.includes(choice)) return { target: choice };
+  return { error: `the choice ${from} is ${shown(choice)}; it must be one of ${to.join(', ')}` };
 }
 
 /** Cut by code point: half of a surrogate pair is no text that the database takes. */

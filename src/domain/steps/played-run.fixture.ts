@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { kindOf } from '../contract/kind-of.js';
 import { needsOf } from '../contract/needs.js';
-import { BadChoice, choiceOutput, judgeReport, readChoice, type Report } from './judge-report.js';
+import { choiceOutput, judgeReport, readChoice, type Report } from './judge-report.js';
 import { settlement } from '../settlement.js';
 import { type Ending, THE_SERVER } from '../verdict.js';
 import { StepGraph } from './step-graph.js';
@@ -71,21 +71,13 @@ export class PlayedRun {
   }
 
   #takeEffect(step: StepNow, result: StepResult): void {
-    const before = this.graph.snapshot();
-    try {
-      const spec = this.graph.spec(step);
-      if (spec.dispatch) {
-        const output = this.#uploads.get(`${step.seq}.${step.attempt}`)?.[choiceOutput(spec)];
-        this.graph.choose(step, readChoice(spec, output), result);
-      } else {
-        this.graph.end(step, 'DONE', result);
-      }
-      this.#advance();
-    } catch (error) {
-      if (!(error instanceof BadChoice)) throw error;
-      this.graph.restore(before);
-      this.graph.end(this.graph.step(step.seq), 'FAILED', failed(result, error.message));
-    }
+    const spec = this.graph.spec(step);
+    if (spec.dispatch) {
+      const choice = readChoice(spec, this.#uploads.get(`${step.seq}.${step.attempt}`)?.[choiceOutput(spec)]);
+      if ('error' in choice) return this.graph.end(step, 'FAILED', failed(result, choice.error));
+      this.graph.choose(step, choice.target, result);
+    } else this.graph.end(step, 'DONE', result);
+    this.#advance();
   }
 
   #advance(): void {

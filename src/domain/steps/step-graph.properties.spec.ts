@@ -150,24 +150,32 @@ describe('the steps of any run', () => {
     );
   });
 
-  it('are as they were when a snapshot is restored', () => {
+  it('are left as they are by a bad choice, but for the step that has made it', () => {
+    let tried = 0;
     check(
       fc.property(cases, (one) => {
         const { moves } = play(one);
-        const run = new PlayedRun(one.contract, acquiring(one));
-        for (const move of moves) {
-          const now = (): string => JSON.stringify([run.graph.steps, run.graph.changes()]);
-          const [then, snapshot] = [now(), run.graph.snapshot()];
-          // Whatever is done meanwhile, twice: a snapshot is not used up.
-          for (let times = 0; times < 2; times++) {
-            disturb(run, move);
-            run.graph.restore(snapshot);
-            if (now() !== then) expect(now()).toBe(then);
-          }
-          run.do(move);
+        for (const [count, move] of moves.entries()) {
+          const bad = withBadChoice(one.contract, move);
+          if (bad === undefined) continue;
+          const run = new PlayedRun(one.contract, acquiring(one));
+          for (const before of moves.slice(0, count)) run.do(before);
+          const [before, given, written] = [copied(run.graph.steps), [...run.given], run.graph.changes()];
+          run.do(bad);
+          // What fails for another reason makes no choice.
+          if (!run.graph.step(move.seq).result?.error?.includes('"nowhere"')) continue;
+          tried += 1;
+          expect(run.graph.step(move.seq).state).toBe('FAILED');
+          const others = (steps: StepNow[]) => steps.filter(({ seq }) => seq !== move.seq);
+          // The failure ends the run, which cancels what has not ended.
+          const expected = others(before).map((step) => (hasEnded(step) ? step : { ...step, state: 'CANCELLED' }));
+          expect(others(run.graph.steps)).toEqual(expected);
+          expect([...run.given]).toEqual(given);
+          expect(run.graph.changes().attempts).toHaveLength(written.attempts.length + 1);
         }
       }),
     );
+    expect(tried).toBeGreaterThan(numRuns / 10);
   });
 
   it('are branched the same when they are branched again', () => {
@@ -182,6 +190,8 @@ describe('the steps of any run', () => {
 });
 
 const hasOpened = (state: StepNow['state']): boolean => state === 'DONE' || state === 'SKIPPED';
+
+const hasEnded = ({ state }: StepNow): boolean => hasOpened(state) || state === 'FAILED';
 
 const isOver = (state: StepNow['state']): boolean => state === 'DONE' || state === 'FAILED';
 
@@ -219,12 +229,11 @@ function wronglySkipped({ steps: specs }: Contract, steps: readonly StepNow[]): 
     .map(({ id, state }) => `${id} is ${state}`);
 }
 
-function disturb(run: PlayedRun, move: Move): void {
-  const { graph } = run;
-  const step = graph.step(move.seq);
-  const spec = graph.spec(step);
-  graph.bind(spec.uses ?? 'a', 'elsewhere');
-  if (spec.loop) graph.rollBack(step, { exit_code: 1 });
-  else if (spec.dispatch) graph.choose(step, spec.dispatch.to[0]!, {});
-  else graph.end(step, 'FAILED', { error: 'disturbed' });
+/** The same move with a choice that is none; undefined where it makes none. */
+function withBadChoice({ steps }: Contract, move: Move): Move | undefined {
+  const { dispatch, out = [] } = steps[move.seq - 1]!;
+  if (dispatch === undefined || move.kind === 'claim') return undefined;
+  const choice = { next: 'nowhere' };
+  if (move.kind === 'answer') return { ...move, answer: choice };
+  return { ...move, uploads: { ...move.uploads, [out[0]!]: JSON.stringify(choice) } };
 }

@@ -3,13 +3,6 @@ import { rebranch } from './rebranch.js';
 import { givenBack } from './given-back.js';
 import type { EndedAttempt, StepNow, StepResult } from './step-now.js';
 
-export interface GraphSnapshot {
-  steps: StepNow[];
-  changed: number[];
-  attempts: number;
-  ends: number;
-}
-
 /**
  * The steps of one run while a transaction moves them: every rule of the graph is applied here, in memory, and what
  * changed is written afterwards in one go. No clock: the order of ends is counted.
@@ -113,24 +106,6 @@ export class StepGraph {
   /** The roles whose nodes the run does not need any more. */
   givenBack(): Set<string> {
     return givenBack(this.contract.steps, this.steps);
-  }
-
-  /** Forgets everything since the snapshot was taken. */
-  restore(snapshot: GraphSnapshot): void {
-    this.steps.splice(0, this.steps.length, ...snapshot.steps.map((step) => ({ ...step })));
-    this.#changed.clear();
-    for (const seq of snapshot.changed) this.#changed.add(this.step(seq));
-    this.#attempts.splice(snapshot.attempts);
-    this.#ends = snapshot.ends;
-  }
-
-  snapshot(): GraphSnapshot {
-    return {
-      steps: this.steps.map((step) => ({ ...step })),
-      changed: [...this.#changed].map((step) => step.seq),
-      attempts: this.#attempts.length,
-      ends: this.#ends,
-    };
   }
 
   /** What has to be written: the steps that changed, and the attempts that are over. */
