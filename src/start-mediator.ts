@@ -4,12 +4,12 @@ import { AskNotices } from './asks/ask-notices.js';
 import { createApplication } from './create-application.js';
 import { Config } from './platform/config/config.js';
 import { Database } from './platform/database/database.js';
-import { Hints } from './platform/database/hints.js';
 import { migrate } from './platform/database/migrate.js';
 import { UntilReached } from './platform/database/until-reached.js';
 import { startEmbedded } from './platform/embedded/start-embedded.js';
 import type { EmbeddedServer } from './platform/embedded/start-server.js';
 import { Lifecycle } from './platform/lifecycle.js';
+import { Notifier } from './platform/notifier/notifier.js';
 import { TooLate, within } from './platform/within.js';
 import { QueueService } from './queue/queue.service.js';
 import { Reaper } from './reaper/reaper.js';
@@ -70,7 +70,7 @@ async function bringUp(app: NestFastifyApplication, databaseUrl: string): Promis
   await reached.do('connecting', () => database.connect(databaseUrl));
   await reached.do('later', () => migrate(database.source, { answerSeconds }));
   await reached.do('later', () => app.get(ServerPresence).arrive());
-  if (!lifecycle.stopping.aborted) await app.get(Hints).start(databaseUrl);
+  if (!lifecycle.stopping.aborted) await app.get(Notifier).start(databaseUrl);
   await app.get(QueueService).wake('startup');
   if (lifecycle.stopping.aborted) return;
   lifecycle.markReady();
@@ -99,7 +99,7 @@ async function stopInOrder(
   }
   // A row that is not marked makes another server look at the queue, which does no harm.
   await within(LAST_MS / 1000, app.get(ServerPresence).leave()).catch(() => undefined);
-  await app.get(Hints).stop();
+  await app.get(Notifier).stop();
   await app.get(Database).disconnect();
   await embedded()?.stop();
 }

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { Hints } from '../platform/database/hints.js';
+import { Notifier } from '../platform/notifier/notifier.js';
 import type { Bounds } from '../platform/http/parked-group.js';
 import { Parking } from '../platform/http/parking.js';
 import { Lifecycle } from '../platform/lifecycle.js';
@@ -23,7 +23,7 @@ export class FollowLog implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly database: Database,
     lifecycle: Lifecycle,
-    private readonly hints: Hints,
+    private readonly notifier: Notifier,
     private readonly config: Config,
   ) {
     this.#parking = new Parking('logs that have grown', lifecycle, BOUNDS, async (waiting: Followed[]) => {
@@ -34,7 +34,7 @@ export class FollowLog implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     // A step that ends, or is rolled back, ends its log: that is a change of its run.
-    this.#parking.open({ hints: this.hints, on: ['logs', 'runs'], everySeconds: this.config.renewSeconds });
+    this.#parking.open({ notifier: this.notifier, on: ['logs', 'runs'], everySeconds: this.config.renewSeconds });
   }
 
   onModuleDestroy(): void {

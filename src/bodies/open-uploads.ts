@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { Hints } from '../platform/database/hints.js';
+import { Notifier } from '../platform/notifier/notifier.js';
 import { cutAfter } from '../platform/http/caller-gone.js';
-import { Lookout } from '../platform/http/lookout.js';
+import { Lookout } from '../platform/notifier/lookout.js';
 import { Problem } from '../platform/http/problem.js';
 import { fenceUpload } from './fence-upload.js';
 import { findEndedUploads, type Upload } from './fence-upload.sql.js';
@@ -31,20 +32,20 @@ interface OpenUpload {
 export class OpenUploads implements OnModuleInit, OnModuleDestroy {
   readonly #open = new Set<OpenUpload>();
   readonly #callers = new Map<string, number>();
-  readonly #lookout = new Lookout('uploads that are over', () => this.#endThoseThatAreOver(), PAUSE_MS);
+  readonly #lookout = new Lookout('uploads that are over', () => this.#look());
 
   constructor(
     private readonly database: Database,
-    private readonly hints: Hints,
+    private readonly notifier: Notifier,
     private readonly config: Config,
   ) {}
 
   onModuleInit(): void {
-    this.#lookout.open({ hints: this.hints, on: ['runs'], everySeconds: this.config.renewSeconds });
+    this.#lookout.open({ notifier: this.notifier, on: ['runs'], everySeconds: this.config.renewSeconds });
   }
 
   onModuleDestroy(): void {
-    this.#lookout.close();
+    void this.#lookout.close();
   }
 
   /** Does what takes a body. Refuses it, before anything is read, where its caller has as many under way as may be. */
@@ -75,6 +76,14 @@ export class OpenUploads implements OnModuleInit, OnModuleDestroy {
       return await take(ending.signal);
     } finally {
       this.#open.delete(open);
+    }
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#endThoseThatAreOver();
+    } finally {
+      await sleep(PAUSE_MS, undefined, { ref: false });
     }
   }
 

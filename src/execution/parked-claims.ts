@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { Hints } from '../platform/database/hints.js';
+import { Notifier } from '../platform/notifier/notifier.js';
 import type { Bounds } from '../platform/http/parked-group.js';
 import { Parking } from '../platform/http/parking.js';
 import { Lifecycle } from '../platform/lifecycle.js';
@@ -28,7 +28,7 @@ export class ParkedClaims implements OnModuleInit, OnModuleDestroy {
   constructor(
     database: Database,
     lifecycle: Lifecycle,
-    private readonly hints: Hints,
+    private readonly notifier: Notifier,
     private readonly config: Config,
   ) {
     this.#parking = new Parking('steps that became ready', lifecycle, BOUNDS, async (waiting: Claimant[]) => {
@@ -44,7 +44,7 @@ export class ParkedClaims implements OnModuleInit, OnModuleDestroy {
   }
 
   onModuleInit(): void {
-    this.#parking.open({ hints: this.hints, on: ['steps'], everySeconds: this.config.renewSeconds });
+    this.#parking.open({ notifier: this.notifier, on: ['steps'], everySeconds: this.config.renewSeconds });
   }
 
   onModuleDestroy(): void {

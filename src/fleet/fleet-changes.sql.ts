@@ -1,6 +1,6 @@
 import type { Unavailability } from '../domain/matching/fleet-use.js';
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
-import { type Changes, MOMENT, UNSEEN, KEPT_SECONDS } from '../platform/database/followed.js';
+import { type Changes, SNAPSHOT_MARK, UNSEEN, KEPT_SECONDS } from '../platform/cache/cached-table.js';
 import type { Queryable, Tx } from '../platform/database/queryable.js';
 
 /** Of JSON, as PostgreSQL writes it: twice what an advert may be that is taken. */
@@ -44,7 +44,7 @@ const NODE = `
 export async function readWholeFleet(database: Queryable): Promise<FleetState> {
   const { rows } = await database.query<FleetState>(
     `/* fleet.read-whole */
-     SELECT ${MOMENT}, '{}'::text[] AS gone, coalesce((
+     SELECT ${SNAPSHOT_MARK}, '{}'::text[] AS gone, coalesce((
               SELECT json_agg(${NODE}) FROM nodes n
                WHERE n.expires_at > clock_timestamp() - make_interval(secs => $1)), '[]') AS nodes`,
     [EXPIRED_SECONDS],
@@ -57,7 +57,7 @@ export async function readFleetChanges(database: Queryable, since: string): Prom
   const { rows } = await database.query<FleetState>(
     `/* fleet.read-changes */
      WITH changed AS MATERIALIZED (SELECT DISTINCT node_id FROM fleet_changes WHERE ${UNSEEN})
-     SELECT ${MOMENT},
+     SELECT ${SNAPSHOT_MARK},
        ARRAY(SELECT c.node_id FROM changed c WHERE NOT EXISTS (SELECT FROM nodes n WHERE n.node_id = c.node_id)) AS gone,
        coalesce((SELECT json_agg(${NODE}) FROM changed c JOIN nodes n USING (node_id)), '[]') AS nodes`,
     [since],

@@ -19,22 +19,22 @@ export class FleetMemory {
   #nextExpiry = Infinity;
   #rank = true;
 
-  learn({ now, nodes, gone }: Pick<FleetState, 'now' | 'nodes' | 'gone'>): void {
+  apply({ now, nodes, gone }: Pick<FleetState, 'now' | 'nodes' | 'gone'>): void {
     const before = this.#fleet;
     for (const nodeId of gone) this.#rank = this.#nodes.delete(nodeId) || this.#rank;
-    for (const node of nodes) this.#learnNode(node, now);
+    for (const node of nodes) this.#applyNode(node, now);
     if (this.#rank || now >= this.#nextExpiry) this.#rankLive(now);
     if (this.#fleet === before) {
       for (const { node_id, use } of nodes) this.#use.put(node_id, use ?? undefined);
     }
   }
 
-  /** The live adverts, and why some are unavailable; the latter changes with the next lesson, so a reader takes a copy. */
+  /** The live adverts, and why some are unavailable; the latter changes with the next refresh, so a reader takes a copy. */
   get use(): FleetUse {
     return this.#use;
   }
 
-  #learnNode({ node_id, label, capabilities, offer_rev, expires_at, use }: NodeState, now: number): void {
+  #applyNode({ node_id, label, capabilities, offer_rev, expires_at, use }: NodeState, now: number): void {
     const advert = { node_id, label, capabilities, offer_rev };
     const known = this.#nodes.get(node_id);
     const same = known !== undefined && isDeepStrictEqual(known.advert, advert);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FleetUse, UnavailableNodes } from '../domain/matching/fleet-use.js';
 import type { RankedFleet } from '../domain/matching/ranked-fleet.js';
+import { CachedTable } from '../platform/cache/cached-table.js';
 import { Database } from '../platform/database/database.js';
-import { Followed } from '../platform/database/followed.js';
 import { type FleetState, readFleetChanges, readWholeFleet } from './fleet-changes.sql.js';
 import { FleetMemory } from './fleet-memory.js';
 
@@ -18,24 +18,24 @@ export interface Fleet {
 /** The fleet in this process's memory. It decides nothing by itself: a grant looks once more, in its own transaction. */
 @Injectable()
 export class FleetView {
-  readonly #followed: Followed<FleetMemory, FleetState>;
+  readonly #table: CachedTable<FleetMemory, FleetState>;
 
   constructor(database: Database) {
-    this.#followed = new Followed<FleetMemory, FleetState>({
+    this.#table = new CachedTable<FleetMemory, FleetState>({
       readWhole: async () => {
         const state = await readWholeFleet(database);
         const copy = new FleetMemory();
-        copy.learn(state);
-        return { copy, at: state };
+        copy.apply(state);
+        return { copy, mark: state };
       },
       readChanges: (since) => readFleetChanges(database, since),
-      learn: (copy, changes) => copy.learn(changes),
+      apply: (copy, changes) => copy.apply(changes),
     });
   }
 
   /** The fleet as it is after this was called. */
-  async look(): Promise<Fleet> {
-    const use = (await this.#followed.look()).use.copy();
+  async refresh(): Promise<Fleet> {
+    const use = (await this.#table.refresh()).use.copy();
     return { adverts: use.fleet, use, unavailable: use.unavailable.copy() };
   }
 }

@@ -23,7 +23,7 @@ export class ShowNodes {
   }
 
   async capabilities(): Promise<CapabilitiesDto> {
-    const { adverts } = await this.fleet.look();
+    const { adverts } = await this.fleet.refresh();
     let items = this.#summaries.get(adverts);
     if (items === undefined) this.#summaries.set(adverts, (items = summarizeCapabilities(adverts.adverts)));
     return { items };

@@ -41,8 +41,8 @@ export class ExplainWaiting {
   /** For each of these queued runs, given in arrival order, why it waits; by run id. */
   async explain(runs: QueuedPlace[]): Promise<Map<string, WaitingDto>> {
     if (runs.length === 0) return new Map();
-    const fleet = await this.fleet.look();
-    const { queue } = await this.queue.look();
+    const fleet = await this.fleet.refresh();
+    const { queue } = await this.queue.refresh();
     const asked = runs.map(({ signature, requires, place }) => ({ signature, requires, ...arrivalKeyOf(place) }));
     return this.explainAt(fleet, runs, queuePositions(queue, fleet.adverts, asked));
   }

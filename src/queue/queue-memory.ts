@@ -21,7 +21,7 @@ export class QueueMemory {
     }
   }
 
-  learn({ now, runs, gone }: Pick<QueueChanges, 'now' | 'runs' | 'gone'>): void {
+  apply({ now, runs, gone }: Pick<QueueChanges, 'now' | 'runs' | 'gone'>): void {
     for (const runId of gone) this.queue.remove(runId);
     this.put(runs);
     this.observedAt = now;

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
+import { CachedTable, type SnapshotMark } from '../platform/cache/cached-table.js';
 import { Database } from '../platform/database/database.js';
-import { Followed, type Moment } from '../platform/database/followed.js';
 import { QueueMemory } from './queue-memory.js';
 import {
   type QueueChanges,
-  readMoment,
+  readSnapshotMark,
   readQueueChanges,
   readQueuedRuns,
   readRequires,
@@ -23,45 +23,45 @@ export interface QueueSeen {
 
 /**
  * The queue in this process's memory. It decides nothing by itself: a promotion asks again whether its run is queued. The
- * next look changes it: what has to agree is taken from it before anything is waited for.
+ * next refresh changes it: what has to agree is taken from it before anything is waited for.
  */
 @Injectable()
 export class QueueView {
-  readonly #followed: Followed<QueueMemory, QueueChanges>;
+  readonly #table: CachedTable<QueueMemory, QueueChanges>;
 
   constructor(database: Database) {
-    this.#followed = new Followed<QueueMemory, QueueChanges>({
+    this.#table = new CachedTable<QueueMemory, QueueChanges>({
       readWhole: () => readWholeQueue(database),
       readChanges: (since) => readQueueChanges(database, since),
-      learn: (copy, changes) => copy.learn(changes),
+      apply: (copy, changes) => copy.apply(changes),
     });
   }
 
   #depth = 0;
 
-  /** How many waited when it was last looked at. */
+  /** How many waited at the last refresh. */
   get lastDepth(): number {
     return this.#depth;
   }
 
   /** The queue as it is after this was called. */
-  async look(): Promise<QueueSeen> {
-    const { queue, observedAt } = await this.#followed.look();
+  async refresh(): Promise<QueueSeen> {
+    const { queue, observedAt } = await this.#table.refresh();
     this.#depth = queue.depth;
     return { queue, observedAt };
   }
 }
 
-/** The moment comes first: what a page is too early or too late for has been changed since then. */
-async function readWholeQueue(database: Database): Promise<{ copy: QueueMemory; at: Moment }> {
-  const at = await readMoment(database);
+/** The mark is read first: what a page is too early or too late for has been changed since then. */
+async function readWholeQueue(database: Database): Promise<{ copy: QueueMemory; mark: SnapshotMark }> {
+  const mark = await readSnapshotMark(database);
   const copy = new QueueMemory();
   let page = await readQueuedRuns(database, PAGE, undefined);
   while (page.length === PAGE) {
     [page] = await Promise.all([readQueuedRuns(database, PAGE, page.at(-1)), putPage(database, page, copy)]);
   }
   await putPage(database, page, copy);
-  return { copy, at };
+  return { copy, mark };
 }
 
 /** What runs require can be long, and is the same for many: it is read for one of each signature that is not known. */

@@ -1,13 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CommitUnknown } from '../platform/database/faults.js';
+import { Latch } from '../platform/latch.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { Sweep } from './sweep.js';
 import type { Why } from './why.js';
-
-interface PlannedSweep {
-  whys: Set<Why>;
-  done: Promise<void>;
-}
 
 /**
  * Wakes the queue. A caller's wake returns after a sweep that began after the wake was called, and never throws into it.
@@ -17,8 +13,7 @@ interface PlannedSweep {
 @Injectable()
 export class QueueService {
   readonly #logger = new Logger('queue');
-  #current: Promise<void> = Promise.resolve();
-  #next: PlannedSweep | undefined;
+  readonly #sweeps = Latch.shared<Why[], void>((whys) => this.#sweepOnce([...new Set(whys.flat())]));
   #owed = false;
   /** Use cases that may free something and have not woken yet. */
   readonly #uses = new Set<Promise<unknown>>();
@@ -51,10 +46,7 @@ export class QueueService {
   /** Sweeps, with all these whys; returns when that is done. */
   async wake(...whys: Why[]): Promise<void> {
     for (const why of whys) this.metrics.wakes.inc({ why });
-    this.#next ??= { whys: new Set(), done: this.#afterCurrent() };
-    const planned = this.#next;
-    for (const why of whys) planned.whys.add(why);
-    await planned.done;
+    await this.#sweeps.enter(whys);
   }
 
   /**
@@ -87,15 +79,7 @@ export class QueueService {
   /** Returns when whatever may wake, its caller gone or not, has done so, and the sweeps that were asked for are done. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#uses);
-    await (this.#next?.done ?? this.#current);
-  }
-
-  async #afterCurrent(): Promise<void> {
-    await this.#current;
-    const whys = [...(this.#next?.whys ?? [])];
-    this.#next = undefined;
-    this.#current = this.#sweepOnce(whys);
-    await this.#current;
+    await this.#sweeps.idle();
   }
 
   async #sweepOnce(whys: Why[]): Promise<void> {

@@ -1,5 +1,11 @@
 import type { Requirement } from '../domain/contract/contract.js';
-import { type Changes, MOMENT, type Moment, UNSEEN, KEPT_SECONDS } from '../platform/database/followed.js';
+import {
+  type Changes,
+  SNAPSHOT_MARK,
+  type SnapshotMark,
+  UNSEEN,
+  KEPT_SECONDS,
+} from '../platform/cache/cached-table.js';
 import type { Queryable, Tx } from '../platform/database/queryable.js';
 import type { Keyset } from '../platform/http/cursor.js';
 
@@ -26,8 +32,8 @@ const MOST_CHANGES = 5000;
 const RUN = `run_id, signature, spread, alone AS "serverSteps", (extract(epoch FROM created_at) * 1000000)::float8 AS arrived, seq::float8 AS seq`;
 
 /** Now, as the database sees it. */
-export async function readMoment(database: Queryable): Promise<Moment> {
-  const { rows } = await database.query<Moment>(`/* queue.read-moment */ SELECT ${MOMENT}`);
+export async function readSnapshotMark(database: Queryable): Promise<SnapshotMark> {
+  const { rows } = await database.query<SnapshotMark>(`/* queue.read-snapshot-mark */ SELECT ${SNAPSHOT_MARK}`);
   return rows[0]!;
 }
 
@@ -42,7 +48,7 @@ export async function readQueueChanges(database: Queryable, since: string): Prom
        SELECT c.run_id AS noted, q.* FROM (SELECT DISTINCT run_id FROM noted) AS c LEFT JOIN LATERAL (
          SELECT r.run_id, r.signature, r.spread, r.alone, r.requires, r.created_at, r.seq FROM runs r
           WHERE r.run_id = c.run_id AND (r.state = 'QUEUED') IS TRUE OFFSET 0) AS q ON true)
-     SELECT ${MOMENT}, (SELECT count(*) FROM noted)::int AS noted,
+     SELECT ${SNAPSHOT_MARK}, (SELECT count(*) FROM noted)::int AS noted,
             ARRAY(SELECT noted FROM now_so WHERE run_id IS NULL) AS gone,
             coalesce((SELECT json_agg(one) FROM (
               SELECT ${RUN}, CASE WHEN row_number() OVER (PARTITION BY signature) = 1 THEN requires END AS requires

@@ -28,8 +28,8 @@ export class ShowQueue {
    * without it there would be a gap in the positions, and the page would not be the queue of any moment.
    */
   async page(limit: number, after?: Keyset): Promise<Omit<QueueDto, 'next'> & { next?: Keyset }> {
-    const fleet = await this.fleet.look();
-    const { queue, observedAt } = await this.queue.look();
+    const fleet = await this.fleet.refresh();
+    const { queue, observedAt } = await this.queue.refresh();
     const { depth } = queue;
     const runs = queue.page(limit + 1, after && arrivalKeyOf(after));
     const asked = runs

@@ -51,12 +51,12 @@ export class Sweep {
     let most = MOST_TOGETHER;
     do {
       // Where something waited a moment ago something is likely to wait now: both go out at once.
-      const early = this.queue.lastDepth > 0 ? this.fleet.look() : undefined;
+      const early = this.queue.lastDepth > 0 ? this.fleet.refresh() : undefined;
       early?.catch(() => undefined);
-      const { queue } = await this.queue.look();
+      const { queue } = await this.queue.refresh();
       if (queue.depth === 0) return outcome;
       const before = outcome.promoted.length;
-      const ended = await this.#pass(queue, await (early ?? this.fleet.look()), { whys, outcome, most });
+      const ended = await this.#pass(queue, await (early ?? this.fleet.refresh()), { whys, outcome, most });
       if (ended === 'ended') return outcome;
       if (ended === 'one by one') most = 1;
       restartsInARow = outcome.promoted.length > before ? 1 : restartsInARow + 1;

@@ -1,45 +1,34 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
+import { PeriodicWorker } from '../platform/periodic-worker.js';
 import type { ReaperCounts } from './reaper-part.js';
 import { ReaperPass } from './reaper-pass.js';
 
-/*
- * The loop around the reaper's pass: once at start, then a renew period after each pass has ended, so that passes never
- * overlap. It decides nothing, and an error of a pass never ends the loop.
- */
+/** Makes a reaper pass at start, and then one every renew period. */
 @Injectable()
 export class Reaper implements OnModuleDestroy {
   readonly #logger = new Logger('reaper');
-  #timer: NodeJS.Timeout | undefined;
-  #passing: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #worker = new PeriodicWorker(
+    () => this.#makePass(),
+    (error) => this.#logger.error({ msg: 'a reaper pass failed', err: error }),
+  );
 
   constructor(
     private readonly pass: ReaperPass,
     private readonly config: Config,
   ) {}
 
-  /** Makes the first pass and goes on. */
   start(): void {
-    this.#passing = this.#turn();
+    this.#worker.start({ everySeconds: this.config.renewSeconds, first: 'at once' });
   }
 
-  /** Ends the loop, after the pass that is under way. */
   async onModuleDestroy(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#passing;
+    await this.#worker.stop();
   }
 
-  async #turn(): Promise<void> {
-    try {
-      const counts = await this.pass.run();
-      if (didSomething(counts)) this.#logger.log({ msg: 'reaped', ...counts });
-    } catch (error) {
-      this.#logger.error({ msg: 'a reaper pass failed', err: error });
-    }
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => void (this.#passing = this.#turn()), this.config.renewSeconds * 1000).unref();
+  async #makePass(): Promise<void> {
+    const counts = await this.pass.run();
+    if (didSomething(counts)) this.#logger.log({ msg: 'reaped', ...counts });
   }
 }
 

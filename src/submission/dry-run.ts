@@ -18,7 +18,7 @@ export class DryRun {
   ) {}
 
   async assign({ requires, spread = false }: Contract): Promise<AssignedRole[]> {
-    const found = match(requires, spread, (await this.fleet.look()).adverts, NOBODY);
+    const found = match(requires, spread, (await this.fleet.refresh()).adverts, NOBODY);
     if (found.kind !== 'matched') throw new Problem('unsatisfiable', found.detail);
     if (tooWide(found.nodes.length, this.config.maxLeasesPerRun)) {
       throw new Problem('too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));

@@ -28,7 +28,7 @@ export class Submit {
   ) {}
 
   async submit(run: NewRun): Promise<Submitted> {
-    const fleet = await this.fleet.look();
+    const fleet = await this.fleet.refresh();
     const found = this.#match(run.contract, fleet);
     if (found.kind === 'matched') this.#wanted.add(found);
     try {
@@ -62,7 +62,7 @@ export class Submit {
     const outcome = await this.createRun.create(run, found.assigned, found.nodes);
     if (outcome.kind !== 'collided') return outcome;
     // The first transaction has rolled back whole; what it was matched against is outdated.
-    return { kind: await this.enqueueRun.enqueue(run, await this.fleet.look()) };
+    return { kind: await this.enqueueRun.enqueue(run, await this.fleet.refresh()) };
   }
 
   #isTooWide({ nodes }: Matched): boolean {

@@ -7,8 +7,8 @@ const SQL =
 
 /** Where SQL stands outside a statement file: plumbing, whose statements belong to no room. */
 const PLUMBING: ReadonlySet<string> = new Set([
-  // LISTEN, and the notices of the listening connection.
-  'src/platform/database/hints.ts',
+  // LISTEN, and what is sent over the listening connection.
+  'src/platform/notifier/notifier.ts',
   // The lock around the migrations.
   'src/platform/database/migrate.ts',
   // CREATE DATABASE, which a server without connections reads from its input.
@@ -225,7 +225,7 @@ rule(
 
 rule(
   'notices are sent by the listening connection, outside writing transactions',
-  SRC.filter(({ path }) => path !== 'src/platform/database/hints.ts'),
+  SRC.filter(({ path }) => path !== 'src/platform/notifier/notifier.ts'),
   (file) =>
     descendants(file.tree)
       .filter((node) => /\bpg_notify\b|^\s*NOTIFY\b/.test(literalText(node) ?? ''))

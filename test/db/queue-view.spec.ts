@@ -5,7 +5,7 @@ import { Config } from '../../src/platform/config/config.js';
 import { readConfig } from '../../src/platform/config/read-config.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Param } from '../../src/platform/database/queryable.js';
-import { Hints } from '../../src/platform/database/hints.js';
+import { Notifier } from '../../src/platform/notifier/notifier.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
 import { QueueView } from '../../src/queue/queue-view.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
@@ -33,14 +33,14 @@ function enqueue(session: Pick<Session, 'sql'>, runIds: string[], kind = 0, at?:
 /** A process that keeps the queue in memory. */
 async function beginView(url: string): Promise<{ view: QueueView; database: Database }> {
   const config = new Config(readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' }));
-  const database = new Database(config, new Metrics(), new Hints(config));
+  const database = new Database(config, new Metrics(), new Notifier(config));
   await database.connect(url);
   return { view: new QueueView(database), database };
 }
 
-/** The queue as a view has it after a look: in its order, and by groups. */
+/** The queue as a view has it after a refresh: in its order, and by groups. */
 async function seen(view: QueueView): Promise<{ order: string[]; groups: Record<string, string[]> }> {
-  const { queue } = await view.look();
+  const { queue } = await view.refresh();
   const groups = [...queue.groups()].map(({ signature, runs }) => [
     signature,
     [...runs.from({ arrived: -Infinity, seq: 0 })].map(({ run_id }) => run_id),
@@ -83,19 +83,19 @@ describe('the queue in the memory of two processes', () => {
   const readsWhole = async (of: Database, act: () => Promise<unknown>): Promise<number> => {
     const spy = jest.spyOn(of, 'query');
     await act();
-    const count = spy.mock.calls.filter(([sql]) => sql.startsWith('/* queue.read-moment */')).length;
+    const count = spy.mock.calls.filter(([sql]) => sql.startsWith('/* queue.read-snapshot-mark */')).length;
     spy.mockRestore();
     return count;
   };
 
-  it('is what is stored, after any transactions that overlap and any looks in between', async () => {
+  it('is what is stored, after any transactions that overlap and any refreshes in between', async () => {
     const session = fc.nat(2);
     const run = fc.nat(11).map((which) => `run${which}`);
     const deed = fc.oneof(
       fc.record({ kind: fc.constantFrom('begin' as const, 'commit' as const, 'rollback' as const), session }),
       fc.record({ kind: fc.constant('enqueue' as const), session, run, of: fc.nat(2) }),
       fc.record({ kind: fc.constantFrom('promote' as const, 'forget' as const), session, run }),
-      fc.record({ kind: fc.constant('look' as const), process: fc.nat(1) }),
+      fc.record({ kind: fc.constant('refresh' as const), process: fc.nat(1) }),
       fc.record({ kind: fc.constant('truncate' as const), rarely: fc.nat(3) }),
     );
     await fc.assert(
@@ -109,7 +109,7 @@ describe('the queue in the memory of two processes', () => {
           await sessions[which]!.sql(how);
         };
         for (const one of deeds) {
-          if (one.kind === 'look') await processes[one.process]!.view.look();
+          if (one.kind === 'refresh') await processes[one.process]!.view.refresh();
           else if (one.kind === 'truncate') {
             if (open.size === 0 && one.rarely === 0) await database.sql('TRUNCATE runs CASCADE');
           } else if ('run' in one) {
@@ -135,7 +135,7 @@ describe('the queue in the memory of two processes', () => {
     );
   });
 
-  it('sees a transaction that had its number long before others, and commits after a look that has seen those', async () => {
+  it('sees a transaction that had its number long before others, and commits after a refresh that has seen those', async () => {
     await expectTrue();
     const [early, late] = sessions as [Session, Session];
     await early.sql('BEGIN');
@@ -159,8 +159,8 @@ describe('the queue in the memory of two processes', () => {
     await database.sql('TRUNCATE runs CASCADE');
     await enqueue(database, ['three']);
     const [{ database: mine, view }] = processes as [(typeof processes)[0]];
-    expect(await readsWhole(mine, () => view.look())).toBe(1);
-    expect(await readsWhole(mine, () => view.look())).toBe(0);
+    expect(await readsWhole(mine, () => view.refresh())).toBe(1);
+    expect(await readsWhole(mine, () => view.refresh())).toBe(0);
     await expectTrue();
     await older.sql('COMMIT');
     await expectTrue();
@@ -182,37 +182,37 @@ describe('the queue in the memory of two processes', () => {
       await enqueue(database, [`old${page}`], 2, '2001-01-01');
       return result;
     });
-    await view.look();
+    await view.refresh();
     expect(page).toBe(3);
     await expectTrue();
 
     // More than is read one by one.
     await database.sql("UPDATE runs SET version = version + 1 WHERE state = 'QUEUED'");
     jest.restoreAllMocks();
-    expect(await readsWhole(mine, () => view.look())).toBe(1);
+    expect(await readsWhole(mine, () => view.refresh())).toBe(1);
     await expectTrue();
   });
 
-  it('begins anew after a look that failed, and after changes that nobody keeps any more', async () => {
+  it('begins anew after a refresh that failed, and after changes that nobody keeps any more', async () => {
     const [{ database: mine, view }] = processes as [(typeof processes)[0]];
     await enqueue(database, ['one']);
-    await view.look();
+    await view.refresh();
     jest.spyOn(mine, 'query').mockRejectedValueOnce(new Error('cut off'));
-    await expect(view.look()).rejects.toThrow('cut off');
+    await expect(view.refresh()).rejects.toThrow('cut off');
     jest.restoreAllMocks();
-    expect(await readsWhole(mine, () => view.look())).toBe(1);
+    expect(await readsWhole(mine, () => view.refresh())).toBe(1);
     await enqueue(database, ['two']);
 
     const query = mine.query.bind(mine);
     jest.spyOn(mine, 'query').mockImplementationOnce(async (sql: string, params?: Param[]) => {
       const result = await query(sql, params);
-      // The next look is told that it comes six minutes after the last.
+      // The next refresh reads that it comes six minutes after the last.
       (result.rows[0] as { now: number }).now += 360_000;
       return result;
     });
     const spy = jest.spyOn(mine, 'query');
-    await view.look();
-    expect(spy.mock.calls.filter(([sql]) => sql.startsWith('/* queue.read-moment */'))).toHaveLength(1);
+    await view.refresh();
+    expect(spy.mock.calls.filter(([sql]) => sql.startsWith('/* queue.read-snapshot-mark */'))).toHaveLength(1);
     await expectTrue();
   });
 

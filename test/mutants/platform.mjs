@@ -1,5 +1,9 @@
 const TRANSACTION = 'src/platform/database/transaction.ts';
 const CONTENTION = 'test/race/contention.spec.ts';
+const LATCH = 'src/platform/latch.ts';
+const LATCH_SPEC = 'src/platform/latch.spec.ts';
+const WORKER = 'src/platform/periodic-worker.ts';
+const WORKER_SPEC = 'src/platform/periodic-worker.spec.ts';
 
 export default [
   {
@@ -81,5 +85,54 @@ export default [
     take: 'while (!(await takeLock(client))) {',
     put: 'while (!(await takeLock(client)) && source === undefined) {',
     spec: 'test/db/migrations.spec.ts',
+  },
+  {
+    name: 'one-run-at-a-time',
+    why: 'whoever comes during a run does not begin another beside it',
+    file: LATCH,
+    take: '      this.#running ??= this.#runAll();',
+    put: '      this.#running = this.#runAll();',
+    spec: LATCH_SPEC,
+  },
+  {
+    name: 'who-comes-during-a-run',
+    why: 'the run under way may have looked before: whoever comes during it is served by one that begins afterwards',
+    file: LATCH,
+    take: '    return new Promise((resolve, reject) => {',
+    put: `    if (this.#running !== undefined) return this.#running as unknown as Promise<Answer>;
+    return new Promise((resolve, reject) => {`,
+    spec: 'test/race/coalescing.spec.ts',
+  },
+  {
+    name: 'a-bound-of-items',
+    why: 'a run is not given more than it can take',
+    file: LATCH,
+    take: 'splice(0, this.most)',
+    put: 'splice(0)',
+    spec: LATCH_SPEC,
+  },
+  {
+    name: 'no-run-after-a-stop',
+    why: 'whoever was asked to run once more while it was stopped runs no more',
+    file: WORKER,
+    take: '    if (this.#stopped) return;\n    this.#disarm();',
+    put: '    this.#disarm();',
+    spec: WORKER_SPEC,
+  },
+  {
+    name: 'a-stop-waits',
+    why: 'what is under way ends before that which it needs is closed',
+    file: WORKER,
+    take: '    await this.#runs.idle();\n',
+    put: '',
+    spec: WORKER_SPEC,
+  },
+  {
+    name: 'a-failed-run-ends-no-loop',
+    why: 'a reaper whose pass has failed makes another',
+    file: WORKER,
+    take: '      this.onError(error);\n      return true;',
+    put: '      this.onError(error);\n      this.#stopped = true;\n      return true;',
+    spec: WORKER_SPEC,
   },
 ];

@@ -111,11 +111,11 @@ export default [
     test: 'starting over',
   },
   {
-    name: 'a-wake-during-a-sweep',
-    why: 'the sweep under way may have looked before: who wakes waits for one that begins afterwards',
+    name: 'a-wake-waits-for-its-sweep',
+    why: 'whoever wakes goes on when a sweep is done that began afterwards',
     file: SERVICE,
-    take: '    await this.#current;\n    const whys',
-    put: '    const whys',
+    take: '    await this.#sweeps.enter(whys);',
+    put: '    void this.#sweeps.enter(whys);',
     spec: 'test/race/coalescing.spec.ts',
   },
   {

@@ -21,7 +21,7 @@ export default [
     name: 'a-look-after-a-collision',
     why: 'why a run waits is told by the fleet as it is after the collision',
     file: 'src/submission/submit.ts',
-    take: 'this.enqueueRun.enqueue(run, await this.fleet.look())',
+    take: 'this.enqueueRun.enqueue(run, await this.fleet.refresh())',
     put: 'this.enqueueRun.enqueue(run, fleet)',
     spec: 'test/race/submission.spec.ts',
     test: 'A9 a node',

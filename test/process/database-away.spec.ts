@@ -128,7 +128,7 @@ describe('a database that goes away and comes back', () => {
     }
   });
 
-  it('the hints reach it again afterwards: a claim is woken by what another server does', async () => {
+  it('notifications reach it again afterwards: a claim is woken by what another server does', async () => {
     const other = await startTestMediator({ database });
     try {
       const n5 = server.node('n5', [{ role: 'w' }]);

@@ -4,10 +4,10 @@ import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/all.js';
 import { Config } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
+import { Notifier } from '../notifier/notifier.js';
 import { TooLate, within } from '../within.js';
 import { expectOwnBackend } from './expect-own-backend.js';
 import { causeOf, DatabaseUnavailable, type SessionSpoiled } from './faults.js';
-import { Hints } from './hints.js';
 import type { Param, Queryable, Result, Tx } from './queryable.js';
 import { Reads } from './reads.js';
 import { SessionPool, type SessionPoolOptions } from './session-pool.js';
@@ -32,7 +32,7 @@ export class Database implements Queryable {
   constructor(
     private readonly config: Config,
     private readonly metrics: Metrics,
-    private readonly hints: Hints,
+    private readonly notifier: Notifier,
   ) {}
 
   /**
@@ -109,7 +109,7 @@ export class Database implements Queryable {
       answerSeconds: this.config.answerSeconds,
       onSpoiled: (fault) => this.#tell(fault),
       onRetry: () => this.metrics.transactionRetries.inc({ transaction: name }),
-      onCommitted: (hints) => hints.forEach((hint) => this.hints.ring(hint)),
+      onCommitted: (topics) => topics.forEach((topic) => this.notifier.notify(topic)),
     });
   }
 

@@ -15,8 +15,8 @@ export interface Queryable {
   query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<Result<Row>>;
 }
 
-/** What other processes, and parked calls of this one, are told after a commit: that there is something to look at. */
-export type Hint = 'steps' | 'runs' | 'asks' | 'logs';
+/** What other processes, and parked calls of this one, are notified of after a commit: there is something to look at. */
+export type Topic = 'steps' | 'runs' | 'asks' | 'logs';
 
 /** An open transaction: the first argument of every step, never optional, never ambient. */
 export interface Tx extends Queryable {
@@ -26,8 +26,8 @@ export interface Tx extends Queryable {
    * the next answer that is waited for, or instead of its commit. What must have an effect says so itself, by `refuse`.
    */
   send(sql: string, params?: Param[]): void;
-  /** Tells whoever waits for such a thing to look, once this transaction is committed. */
-  hint(hint: Hint): void;
+  /** Notifies whoever waits for such a thing, once this transaction is committed. */
+  hint(topic: Topic): void;
   /** Runs a part of it that is undone by itself where it throws; the error goes on to the caller. */
   savepoint<T>(part: () => Promise<T>): Promise<T>;
 }

@@ -5,7 +5,7 @@ import { failpoint } from '../failpoints.js';
 import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, SessionSpoiled } from './faults.js';
 import { Flight } from './flight.js';
 import { nesting } from './nesting.js';
-import { type Hint, Rollback, type Tx } from './queryable.js';
+import { Rollback, type Topic, type Tx } from './queryable.js';
 import { retryPause } from './retry-pause.js';
 import { Session } from './session.js';
 
@@ -31,7 +31,7 @@ export interface TransactionOptions {
   onRetry?: (name: string) => void;
   /** A session is thrown away. */
   onSpoiled?: (fault: SessionSpoiled) => void;
-  onCommitted?: (hints: ReadonlySet<Hint>) => void;
+  onCommitted?: (topics: ReadonlySet<Topic>) => void;
 }
 
 const ATTEMPTS = 6;
@@ -77,7 +77,7 @@ async function once<T>(
   options: TransactionOptions,
 ): Promise<T> {
   const session = await Session.open(source, options.answerSeconds);
-  const hints = new Set<Hint>();
+  const topics = new Set<Topic>();
   let outcome: T;
   try {
     const flight = new Flight(name, session);
@@ -88,7 +88,7 @@ async function once<T>(
         name,
         query: (sql, params) => flight.query(sql, params),
         send: (sql, params) => flight.send(sql, params),
-        hint: (hint) => hints.add(hint),
+        hint: (topic) => topics.add(topic),
         savepoint: (part) => savepoint(flight, part),
       };
       outcome = await nesting.watch(name, () => work(tx));
@@ -105,7 +105,7 @@ async function once<T>(
     await close(session, name);
   }
   try {
-    options.onCommitted?.(hints);
+    options.onCommitted?.(topics);
     await failpoint(`${name}.committed`);
   } catch (error) {
     // It is done, and whoever asked has to go on with it: what comes after the commit can only be told.

@@ -24,8 +24,8 @@ export async function* bodyChunks(
   size: number,
   { lingerMs, pauseSeconds, ended }: ChunkOptions,
 ): AsyncGenerator<Buffer> {
-  let ring: () => void = () => undefined;
-  const onNews = (): void => ring();
+  let goOn: () => void = () => undefined;
+  const onNews = (): void => goOn();
   for (const event of NEWS) body.on(event, onNews);
   ended?.addEventListener('abort', onNews);
   const chunk = Buffer.allocUnsafe(Math.min(size, Number(body.headers['content-length'] ?? size)));
@@ -55,7 +55,7 @@ export async function* bodyChunks(
         const until = Math.min(due, quietSince + pauseSeconds * 1000);
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, until - performance.now());
-          ring = () => {
+          goOn = () => {
             clearTimeout(timer);
             resolve();
           };

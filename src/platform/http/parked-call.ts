@@ -1,26 +1,26 @@
-/** One call that waits. A notice that comes while it looks is kept, so that it looks once more instead of missing it. */
+/** One call that waits. A notification that comes while it looks is kept, so that it looks once more instead of missing it. */
 export class ParkedCall<For> {
-  #rung = false;
-  #woken = false;
+  #notified = false;
+  #looksForNews = false;
   #over = false;
   #wakeUp: () => void = () => undefined;
-  #leaveLine: () => void = () => undefined;
+  #leaveQueue: () => void = () => undefined;
 
   constructor(readonly waitsFor: For) {}
 
-  /** True once it is to answer with what it has: its time is over, it was displaced, its caller gone, or the process stops. */
+  /** True once it is to answer with what it has: its time is over, it was displaced, its caller is gone, or the process stops. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** It was told that there may be something, and has not looked since, or has just looked for that reason. */
+  /** It was notified and has not looked since, or its last look was for that reason. */
   get owesLook(): boolean {
-    return this.#rung || this.#woken;
+    return this.#notified || this.#looksForNews;
   }
 
   /** There may be something: look again. */
-  readonly ring = (): void => {
-    this.#rung = true;
+  readonly notify = (): void => {
+    this.#notified = true;
     this.#wakeUp();
   };
 
@@ -30,27 +30,27 @@ export class ParkedCall<For> {
     this.#wakeUp();
   };
 
-  /** Nobody wants its answer, or somebody else wants it more: it leaves, also where it has yet to look. */
+  /** Nobody wants its answer, or somebody else wants it more: it leaves, even where it has not looked yet. */
   readonly end = (): void => {
     this.expire();
-    this.#leaveLine();
+    this.#leaveQueue();
   };
 
   /** What it does where it is ended while it waits for its turn to look. */
-  whenEnded(leaveLine: () => void): void {
-    this.#leaveLine = leaveLine;
+  whenEnded(leaveQueue: () => void): void {
+    this.#leaveQueue = leaveQueue;
   }
 
-  /** Forgets the notices so far; what comes from now on is kept for `noticed`. */
+  /** Forgets the notifications so far; what comes from now on is kept for `notified`. */
   beginLook(): void {
-    this.#woken = this.#rung;
-    this.#rung = false;
+    this.#looksForNews = this.#notified;
+    this.#notified = false;
   }
 
-  /** Resolves at the next notice, at once where one came since `beginLook`. */
-  async noticed(): Promise<void> {
-    this.#woken = false;
-    if (this.#rung || this.#over) return;
+  /** Resolves at the next notification, at once where one came since `beginLook`. */
+  async notified(): Promise<void> {
+    this.#looksForNews = false;
+    if (this.#notified || this.#over) return;
     await new Promise<void>((resolve) => (this.#wakeUp = resolve));
   }
 }

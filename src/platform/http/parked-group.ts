@@ -1,6 +1,6 @@
 import type { ParkedCall } from './parked-call.js';
 
-/** How many calls may wait for one thing, and look for it at once: whoever sends thousands is no burden to the others. */
+/** How many calls may wait for one thing, and look for it at once: a caller that sends thousands is no burden to the others. */
 export interface Bounds<For> {
   /** Names what a call waits for: calls with the same name make up a group. */
   of: (call: For) => string;
@@ -16,19 +16,19 @@ export interface Bounds<For> {
 export class ParkedGroup<For> {
   /** Those whose time is not over. */
   readonly #calls = new Set<ParkedCall<For>>();
-  /** All who have come and not left: who was displaced may still look. */
+  /** All that have come and not left: one that was displaced may still look. */
   #present = 0;
-  readonly #line = new Map<ParkedCall<For>, (begin: boolean) => void>();
+  readonly #queue = new Map<ParkedCall<For>, (begin: boolean) => void>();
   #looking = 0;
 
   constructor(private readonly bounds: Bounds<For>) {}
 
-  /** Nobody is left, not even one who was displaced: until then whoever comes belongs to this group and its bounds. */
+  /** No call is left, not even a displaced one: until then every new call belongs to this group and its bounds. */
   get deserted(): boolean {
     return this.#present === 0;
   }
 
-  /** Takes the call in; the time of those that it displaces is over, but who has yet to look still does. */
+  /** Takes the call in; the time of those that it displaces is over, but whoever has not looked yet still does. */
   enter(call: ParkedCall<For>): void {
     const { most, replaces } = this.bounds;
     for (const older of this.#calls) if (replaces?.(call.waitsFor, older.waitsFor)) this.#displace(older);
@@ -49,13 +49,13 @@ export class ParkedGroup<For> {
       this.#looking += 1;
       return true;
     }
-    const [first] = this.#line.keys();
-    if (this.#line.size >= this.bounds.most) first!.end();
+    const [first] = this.#queue.keys();
+    if (this.#queue.size >= this.bounds.most) first!.end();
     try {
       return await new Promise<boolean>((resolve) => {
-        this.#line.set(call, resolve);
+        this.#queue.set(call, resolve);
         call.whenEnded(() => {
-          if (this.#line.delete(call)) resolve(false);
+          if (this.#queue.delete(call)) resolve(false);
         });
       });
     } finally {
@@ -63,11 +63,11 @@ export class ParkedGroup<For> {
     }
   }
 
-  /** The turn of whoever has waited for theirs the longest. */
+  /** Gives its turn to the call that has waited for one the longest. */
   finish(): void {
-    const [next] = this.#line;
+    const [next] = this.#queue;
     if (next === undefined) return void (this.#looking -= 1);
-    this.#line.delete(next[0]);
+    this.#queue.delete(next[0]);
     next[1](true);
   }
 

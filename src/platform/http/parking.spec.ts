@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable } from '../database/faults.js';
 import { readConfig } from '../config/read-config.js';
-import { Hints } from '../database/hints.js';
+import { Notifier } from '../notifier/notifier.js';
 import { Lifecycle } from '../lifecycle.js';
 import { Parking } from './parking.js';
 
@@ -11,12 +11,12 @@ describe('a parked call', () => {
     throw new DatabaseUnavailable(new Error('forced'));
   };
 
-  it('is told alone where there is one thing; where it leaves without it, the next is told', async () => {
-    const hints = new Hints(readConfig({}));
+  it('is notified alone where there is one thing; where it leaves without it, the next is notified', async () => {
+    const notifier = new Notifier(readConfig({}));
     const bounds = { of: () => 'the node', most: 10, looking: 10 };
     const oldest = (waiting: number[]): Promise<number[]> => Promise.resolve(waiting.slice(0, 1));
     const parking = new Parking<number>('steps', new Lifecycle(), bounds, oldest);
-    parking.open({ hints, on: ['steps'], everySeconds: 3600 });
+    parking.open({ notifier, on: ['steps'], everySeconds: 3600 });
     const looks: number[] = [];
     let ready = false;
     const clients = [0, 1, 2].map(() => new AbortController());
@@ -31,7 +31,7 @@ describe('a parked call', () => {
       await new Promise(setImmediate);
       expect(looks.splice(0)).toEqual([0, 1, 2]);
       ready = true;
-      hints.ring('steps');
+      notifier.notify('steps');
       expect(await calls[1]).toBe('the step');
       expect(await calls[0]).toBeUndefined();
       await new Promise(setImmediate);
@@ -43,8 +43,8 @@ describe('a parked call', () => {
     expect(await calls[2]).toBeUndefined();
   });
 
-  it('is told where the one that was to be told has left during the query', async () => {
-    const hints = new Hints(readConfig({}));
+  it('is notified where the one that was to be notified has left during the query', async () => {
+    const notifier = new Notifier(readConfig({}));
     const bounds = { of: () => 'the node', most: 10, looking: 10 };
     const asked: number[][] = [];
     let answer: () => void = () => undefined;
@@ -53,7 +53,7 @@ describe('a parked call', () => {
       if (asked.length === 1) await new Promise<void>((resolve) => (answer = resolve));
       return waiting.slice(0, 1);
     });
-    parking.open({ hints, on: ['steps'], everySeconds: 3600 });
+    parking.open({ notifier, on: ['steps'], everySeconds: 3600 });
     const clients = [0, 1].map(() => new AbortController());
     let ready = false;
     const calls = clients.map((client, number) =>
@@ -64,7 +64,7 @@ describe('a parked call', () => {
     try {
       await new Promise(setImmediate);
       ready = true;
-      hints.ring('steps');
+      notifier.notify('steps');
       clients[0]!.abort();
       expect(await calls[0]).toBeUndefined();
       answer();
@@ -125,10 +125,10 @@ describe('a parked call', () => {
     ['the look for all who wait', [away], []],
     ['its own look', [], [away]],
   ])(
-    'misses nothing where the database does not answer %s: it looks again soon, without another notice',
+    'misses nothing where the database does not answer %s: it looks again soon, without another notification',
     async (_, looks, attempts) => {
       Logger.overrideLogger(false);
-      const hints = new Hints(readConfig({}));
+      const notifier = new Notifier(readConfig({}));
       let thereIsSomething = false;
       const parking = new Parking<string>(
         'steps',
@@ -139,7 +139,7 @@ describe('a parked call', () => {
           return Promise.resolve(waiting);
         },
       );
-      parking.open({ hints, on: ['steps'], everySeconds: 3600 });
+      parking.open({ notifier, on: ['steps'], everySeconds: 3600 });
       try {
         const given = parking.wait('n1', { seconds: 20, gone: new AbortController().signal }, () => {
           if (!thereIsSomething) return Promise.resolve(undefined);
@@ -148,7 +148,7 @@ describe('a parked call', () => {
         });
         await new Promise(setImmediate);
         thereIsSomething = true;
-        hints.ring('steps');
+        notifier.notify('steps');
         expect(await given).toBe('a step');
         expect([looks, attempts]).toEqual([[], []]);
       } finally {

@@ -1,16 +1,15 @@
 import { isUnreachable } from '../database/faults.js';
 import type { Lifecycle } from '../lifecycle.js';
-import { Lookout, type Occasions } from './lookout.js';
+import { Lookout, type Occasions } from '../notifier/lookout.js';
 import { ParkedCall } from './parked-call.js';
 import { type Bounds, ParkedGroup } from './parked-group.js';
 
 /*
- * Where long polls wait. A call registers before it looks, so that nothing which comes in between is missed; it is told to
- * look again by a hint (from this process or another), by a reconnect of the listening connection, once every period, and
- * a moment after a look that the database did not answer.
- * One query finds, for all parked calls of the process, who should look; nothing is decided here, and no database
- * connection is held while a call waits. That query may tell fewer than wait: where one that was told leaves while others
- * wait for the same, whatever it leaves with, it is asked once more.
+ * Where long polls wait. A call registers before it looks, so that nothing which comes in between is missed. It looks again
+ * when the Lookout finds something for it, and a moment after a look that the database did not answer.
+ * One query finds, for all parked calls of the process, which of them should look; nothing is decided here, and no database
+ * connection is held while a call waits. The query may name fewer calls than wait: where a call that was notified leaves
+ * while others wait for the same, whatever it leaves with, the query is made once more.
  */
 export class Parking<For> {
   readonly #parked = new Set<ParkedCall<For>>();
@@ -18,27 +17,28 @@ export class Parking<For> {
   readonly #lookout: Lookout;
   #close: () => void = () => undefined;
 
-  /** `findNews` gives those of the waiting, the oldest first, who should look; `what` names what for in the log. */
+  /** `findNews` gives those of the waiting, the oldest first, that should look; `what` names in the log what they look for. */
   constructor(
     what: string,
     private readonly lifecycle: Lifecycle,
     private readonly bounds: Bounds<For>,
     private readonly findNews: (waiting: For[]) => Promise<For[]>,
   ) {
-    this.#lookout = new Lookout(what, () => this.#tell());
+    this.#lookout = new Lookout(what, () => this.#notifyParked());
   }
 
-  /** Begins to tell the parked; `close` ends it. */
+  /** Begins to notify the parked calls; `close` ends it. */
   open(occasions: Occasions): void {
     const endAll = (): void => this.#parked.forEach((call) => call.end());
     this.lifecycle.stopping.addEventListener('abort', endAll);
     this.#lookout.open(occasions);
     this.#close = () => {
       this.lifecycle.stopping.removeEventListener('abort', endAll);
-      this.#lookout.close();
+      void this.#lookout.close();
     };
   }
 
+  /** Waits for no query that is under way. */
   close(): void {
     this.#close();
   }
@@ -49,8 +49,8 @@ export class Parking<For> {
   }
 
   /**
-   * Tries until it gives something, the time is over, the caller is gone or the process stops; undefined then.
-   * An error of `attempt` is the caller's; but who waits already goes on waiting where the database goes away.
+   * Tries until `attempt` gives something; undefined where the time is over, the caller is gone or the process stops.
+   * An error of `attempt` is thrown; but a call that waits already goes on waiting where the database does not answer.
    */
   async wait<T>(
     waitsFor: For,
@@ -76,7 +76,7 @@ export class Parking<For> {
         }
         looked = true;
         if (found !== undefined || parked.over) return found;
-        await parked.noticed();
+        await parked.notified();
         if (parked.over) return undefined;
       }
     } finally {
@@ -99,18 +99,18 @@ export class Parking<For> {
     this.#parked.delete(parked);
     group.leave(parked);
     if (group.deserted) this.#groups.delete(this.bounds.of(parked.waitsFor));
-    // It was told of something that it may not have taken, and nobody else was.
+    // It was notified of something that it may not have taken, and no other call was.
     else if (parked.owesLook) this.#lookout.now();
   }
 
-  async #tell(): Promise<void> {
+  async #notifyParked(): Promise<void> {
     if (this.#parked.size === 0) return;
     const asked = [...this.#parked];
     const news = new Set(await this.findNews(asked.map((call) => call.waitsFor)));
     for (const call of asked) {
       if (!news.has(call.waitsFor)) continue;
-      if (this.#parked.has(call)) call.ring();
-      // It left during the query, which has told of it to nobody else. (Who came during it looks by itself.)
+      if (this.#parked.has(call)) call.notify();
+      // It left during the query, which named nobody else for it. (A call that came during the query looks by itself.)
       else this.#lookout.now();
     }
   }

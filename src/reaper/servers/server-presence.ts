@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
+import { PeriodicWorker } from '../../platform/periodic-worker.js';
 import { QueueService } from '../../queue/queue.service.js';
 import { CompareSettings } from './compare-settings.js';
 import { stopServer } from './servers.sql.js';
 import { TouchServer } from './touch-server.js';
 
 /** Where the database is away: soon again, so that an outage is known before much is asked of the server. */
-const RETRY_SECONDS = 1;
+const AFTER_FAILURE_SECONDS = 1;
 
 /*
  * The row of this process in `servers`: written before the start-up wake, kept fresh every third of a renew period by a
@@ -20,8 +21,10 @@ const RETRY_SECONDS = 1;
 export class ServerPresence {
   readonly #logger = new Logger('servers');
   readonly serverId = randomUUID();
-  #timer: NodeJS.Timeout | undefined;
-  #touching: Promise<void> = Promise.resolve();
+  readonly #worker = new PeriodicWorker(
+    () => this.touch(),
+    (error) => this.#logger.warn({ msg: 'this server could not say that it is there', err: error }),
+  );
   #state: 'away' | 'there' | 'left' = 'away';
 
   constructor(
@@ -32,12 +35,13 @@ export class ServerPresence {
     private readonly settings: CompareSettings,
   ) {}
 
-  /** Looks whether there was an outage and who else is there, writes the row and goes on to. Throws where the database is away. */
+  /** Looks whether there was an outage, writes the row, compares settings, and keeps the row fresh. Throws where the database is away. */
   async arrive(): Promise<void> {
     await this.touch();
     await this.settings.compare(this.serverId);
     this.#state = 'there';
-    this.#again(this.config.renewSeconds / 3);
+    const everySeconds = this.config.renewSeconds / 3;
+    this.#worker.start({ everySeconds, first: 'after a period', afterFailureSeconds: AFTER_FAILURE_SECONDS });
   }
 
   /** Looks whether there was an outage, and says that this server is there. */
@@ -45,32 +49,16 @@ export class ServerPresence {
     return this.server.touch(this.serverId);
   }
 
-  /** Ends the timer and marks the row. A row that could not be marked makes others look at the queue, which does no harm. */
+  /** Stops and marks the row. A row that could not be marked makes others look at the queue, which does no harm. */
   async leave(): Promise<void> {
     if (this.#state !== 'there') return;
     this.#state = 'left';
-    clearTimeout(this.#timer);
-    await this.#touching;
+    await this.#worker.stop();
     if (!this.queue.settled) return;
     try {
       await this.database.transaction('leave', (tx) => stopServer(tx, this.serverId));
     } catch (error) {
       this.#logger.warn({ msg: 'the row of this server was not marked as stopped', err: error });
     }
-  }
-
-  #again(seconds: number): void {
-    this.#timer = setTimeout(() => void (this.#touching = this.#turn()), seconds * 1000).unref();
-  }
-
-  async #turn(): Promise<void> {
-    let pause = this.config.renewSeconds / 3;
-    try {
-      await this.touch();
-    } catch (error) {
-      pause = Math.min(pause, RETRY_SECONDS);
-      this.#logger.warn({ msg: 'this server could not say that it is there', err: error });
-    }
-    if (this.#state === 'there') this.#again(pause);
   }
 }
