@@ -45,7 +45,7 @@ if (name === undefined || !NAME.test(name)) {
 if (!ROLES.includes(role)) faults.push(`--role must be one of ${ROLES.join(', ')}`);
 if (role === 'node' && (nodeId === undefined || !NODE_ID.test(nodeId))) {
   faults.push(
-    '--node-id must name the node: 1 to 100 of A-Z, a-z, 0-9, ".", "_" and "-", beginning with a letter or digit',
+    '--node-id must name the node: 1 to 100 characters from A-Z, a-z, 0-9, ".", "_" and "-", the first of them a letter or digit',
   );
 }
 if (role !== 'node' && nodeId !== undefined) faults.push('--node-id is for --role node only');

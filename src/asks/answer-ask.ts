@@ -56,7 +56,7 @@ export class AnswerAsk {
           output,
           this.terms,
         ));
-      if (!taken) throw new Problem('not_asked', 'the question has been closed meanwhile');
+      if (!taken) throw new Problem('not_asked', 'the question was closed in the meantime');
       return taken;
     });
   }

@@ -36,7 +36,7 @@ export async function judgeAnswer(
   question: Question & { id: string },
   judge: (schema: unknown, answer: unknown) => Promise<Fault[]>,
 ): Promise<OpenQuestion> {
-  if (question.state === null) throw new Problem('not_asked', `step ${question.id} asks nobody at the moment`);
+  if (question.state === null) throw new Problem('not_asked', `step ${question.id} has no open question at the moment`);
   const { state, id, attempt, output, schema } = question;
   if (state !== 'OPEN') throw new Problem('not_asked', `the question of step ${id} ${ended(question)}`);
 
@@ -50,7 +50,7 @@ export async function judgeAnswer(
 }
 
 function ended(question: Question & { answered_by?: string | null }): string {
-  if (question.state === 'ANSWERED') return `was answered by ${question.answered_by} already`;
+  if (question.state === 'ANSWERED') return `was already answered by ${question.answered_by}`;
   return question.state === 'EXPIRED' ? 'has expired' : 'was withdrawn';
 }
 

@@ -33,18 +33,18 @@ export function beginUpload(
 }
 
 export function tooLarge(maxBytes: number): Problem {
-  return new Problem('too_large', `an output is at most ${maxBytes} bytes; nothing of it was stored`);
+  return new Problem('too_large', `an output is at most ${maxBytes} bytes; nothing was stored`);
 }
 
 export function runTooLarge(maxRunBytes: number): Problem {
   return new Problem(
     'too_large',
-    `a run stores at most ${maxRunBytes} bytes in all; nothing of this output was stored`,
+    `a run stores at most ${maxRunBytes} bytes in total; nothing of this output was stored`,
   );
 }
 
 export function tooManyNames(what: string): Problem {
-  return new Problem('too_large', `a step has at most ${MOST_NAMES} different ${what}: use one of their names`);
+  return new Problem('too_large', `a step has at most ${MOST_NAMES} different ${what}; use a name that it already has`);
 }
 
 const logger = new Logger('records');

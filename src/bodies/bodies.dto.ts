@@ -7,7 +7,9 @@ const OFFSET_RULE = { message: 'must be a number of bytes, a whole number from 0
 const MOST = { attempt: 2_147_483_647, offset: Number.MAX_SAFE_INTEGER };
 /** As an output of a contract is named. */
 const NAME = /^(?![_.])[A-Za-z0-9._-]{1,100}$/;
-const NAME_RULE = { message: 'must be 1 to 100 of A-Z, a-z, 0-9, ".", "_" and "-", not beginning with "_" or "."' };
+const NAME_RULE = {
+  message: 'must be 1 to 100 characters from A-Z, a-z, 0-9, ".", "_" and "-", and not begin with "_" or "."',
+};
 
 export class UploadQueryDto {
   /** That of the claim; the current one where it is absent. */

@@ -28,12 +28,12 @@ export async function fenceUpload(
     throw new Problem('not_promised', `another step promises ${output}, and step ${seq} does not`);
   }
   if (step.holder === null) {
-    throw new Problem('stale_lease', `nobody holds run ${run_id} by this lease: stop the work`);
+    throw new Problem('stale_lease', `no lease of run ${run_id} has this nonce: stop the work`);
   }
   refuseUnlessOwnNode(speaker, step.holder);
   const right = step.state === 'CLAIMED' && step.node_id === step.holder;
   if (!right || (attempt !== undefined && attempt !== step.attempt)) {
-    const detail = `the step is ${step.state} in attempt ${step.attempt}, not claimed like this by ${step.holder}`;
+    const detail = `the step is ${step.state} in attempt ${step.attempt}: node ${step.holder} has no such claim`;
     throw new Problem('not_claimed', detail);
   }
   return { attempt: step.attempt, promised: step.promised_by === 'this' };

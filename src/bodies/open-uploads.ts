@@ -54,7 +54,7 @@ export class OpenUploads implements OnModuleInit, OnModuleDestroy {
     const caller = speaker === undefined ? `run ${run_id}` : `node ${speaker}`;
     const others = this.#callers.get(caller) ?? 0;
     if (others >= MOST_OPEN) {
-      const detail = `${MOST_OPEN} uploads and logs of this caller are under way already`;
+      const detail = `${MOST_OPEN} uploads and logs of this caller are already under way`;
       throw new Problem('rate_limited', detail, { headers: { 'Retry-After': '1' } });
     }
     this.#callers.set(caller, others + 1);

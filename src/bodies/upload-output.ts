@@ -58,7 +58,7 @@ function publish(
   return database.transaction('publish', async (tx) => {
     await fenceUpload(tx, { ...upload, nonce, speaker });
     if (faults.length > 0) {
-      const detail = `${upload.name} does not fit the schema that the contract has for it; nothing was stored`;
+      const detail = `${upload.name} does not match its schema in the contract; nothing was stored`;
       throw new Problem('schema_violation', detail, { errors: faults });
     }
     if (await isReplaced(tx, upload.upload_id, upload)) {

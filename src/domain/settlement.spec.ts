@@ -104,7 +104,7 @@ describe('a running run', () => {
   it('says what was not as it should be', () => {
     const conditions = [{ step: 'one', exit_code: 2, produced: ['o'] }];
     expect(settle({ one: DONE }, conditions)?.verdict).toMatchObject({
-      detail: 'not as success_when wants it: exit_code of step one, produced of step one',
+      detail: 'success_when does not hold: exit_code of step one, produced of step one',
       checks: [
         { step: 'one', what: 'exit_code', want: 2, got: 0, ok: false },
         { step: 'one', what: 'produced', want: 'o', ok: false },

@@ -30,7 +30,7 @@ export function settlement(
   const unmet = checks.filter((check) => !check.ok);
   if (unmet.length > 0) {
     const names = unmet.map((check) => `${check.what} of step ${check.step}`).join(', ');
-    return ending('FAILED', 'conditions_unmet', `not as success_when wants it: ${names}`, by, checks);
+    return ending('FAILED', 'conditions_unmet', `success_when does not hold: ${names}`, by, checks);
   }
   if (conditions.every((condition) => stepOf(condition, steps).state === 'SKIPPED')) {
     const detail = 'every step that success_when names was skipped: nothing was done';

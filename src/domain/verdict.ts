@@ -33,10 +33,10 @@ export interface Actor {
 
 export const THE_SERVER: Actor = { kind: 'server', name: 'mediator' };
 
-/** Who has answered where nobody did in time and the question had a default. No principal is called so. */
+/** The `answered_by` of a question that nobody answered in time and whose default was taken. No principal may have this name. */
 export const BY_DEFAULT = 'default';
 
-export const NOT_BY_DEFAULT = `must not be "${BY_DEFAULT}": that is who answers where nobody did in time`;
+export const NOT_BY_DEFAULT = `must not be "${BY_DEFAULT}", which marks an answer that was taken because nobody answered in time`;
 
 /** One thing that was judged. `want` and `got` are given where they say more than `ok`. */
 export interface Check {

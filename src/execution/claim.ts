@@ -91,7 +91,7 @@ export function isStale(advertised: string, claiming: string): boolean {
 /** A node that never advertised has no row. */
 function refuseStale(node: LockedNode | undefined, { node_id, instance }: Claimant): void {
   if (!isStale(node?.instance ?? '', instance)) return;
-  throw new Problem('stale_instance', `node ${node_id} advertises as another instance than the one that claims`);
+  throw new Problem('stale_instance', `node ${node_id} was last advertised by another instance than this one`);
 }
 
 function claimOf(row: ClaimRow, nodeId: string): ClaimDto {

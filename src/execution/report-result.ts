@@ -73,10 +73,10 @@ function refuseUnlessHeld(
   held: string | undefined,
 ): void {
   if (held !== nonce || isOver(runState)) {
-    throw new Problem('stale_lease', `node ${node_id} does not hold the run by this lease: stop the work`);
+    throw new Problem('stale_lease', `node ${node_id} has no lease of the run with this nonce: stop the work`);
   }
   if (runState !== 'RUNNING' || step.state !== 'CLAIMED' || step.node_id !== node_id || step.attempt !== attempt) {
-    const detail = `the step is ${step.state} in attempt ${step.attempt}, not claimed by this report's`;
+    const detail = `the step is ${step.state} in attempt ${step.attempt}: node ${node_id} has no such claim`;
     throw new Problem('not_claimed', detail);
   }
 }

@@ -30,7 +30,7 @@ export class ExpiredRuns implements ReaperPart<string> {
       await lockLeases(tx, runId);
       const nodes = await readExpired(tx, runId, this.config.silenceSeconds);
       if (nodes.length === 0) return false;
-      const detail = `the lease of ${nodes.join(', ')} ran out: no heartbeat in time`;
+      const detail = `the lease of ${nodes.join(', ')} expired: no heartbeat came in time`;
       endRun(tx, runId, {
         state: 'FAILED',
         verdict: { reason: 'lease_expired', detail, by: THE_SERVER, checks: [] },

@@ -19,7 +19,7 @@ export class AcceptContract {
     if (hash === undefined) throw invalid(faults);
     const idempotencyKey = given && idempotencyKeyOf(given);
     if (idempotencyKey !== undefined && !RUN_ID.accepts(idempotencyKey)) {
-      throw new Problem('invalid_request', `Idempotency-Key is taken as the run id. ${RUN_ID.says}`);
+      throw new Problem('invalid_request', `Idempotency-Key becomes the run id. ${RUN_ID.says}`);
     }
     return newRunOf(body.value as Contract, { text: body.text, hash, principal, idempotencyKey });
   }

@@ -48,6 +48,6 @@ export class AnswerSubmission {
 
 /** Tells whose it is, and nothing else of it. */
 function taken({ run_id, principal }: Pick<RunRow, 'run_id' | 'principal'>): Problem {
-  const detail = `run ${run_id} exists and is that of ${principal}: submit under another id`;
+  const detail = `run ${run_id} already exists and belongs to ${principal}: submit under another id`;
   return new Problem('run_id_taken', detail, { members: { run_id, principal } });
 }

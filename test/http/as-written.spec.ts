@@ -164,7 +164,9 @@ describe('N2: a name that JavaScript has a meaning for', () => {
       400,
       'invalid_request',
     );
-    expect(errors).toEqual([{ pointer: '/capabilities/0/attrs', detail: expect.stringContaining('named by 1 to 63') }]);
+    expect(errors).toEqual([
+      { pointer: '/capabilities/0/attrs', detail: expect.stringContaining('is 1 to 63 characters') },
+    ]);
   });
 
   it.each(['constructor', 'toString', 'hasOwnProperty', 'prototype'])(

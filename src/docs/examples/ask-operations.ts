@@ -39,7 +39,7 @@ export const answerAsk: OperationExamples = {
     invalid_request: { detail: 'the body must be the answer, as JSON' },
     not_answerer: { detail: 'step approve does not ask ci; it asks lab-desk' },
     not_found: { detail: 'run change-4711-ps3 has no step 2' },
-    not_asked: { detail: 'the question of step approve was answered by lab-desk already' },
+    not_asked: { detail: 'the question of step approve was already answered by lab-desk' },
     schema_violation: {
       detail: '/ok: The value must be boolean.',
       errors: [{ pointer: '/ok', detail: 'The value must be boolean.' }],

@@ -99,6 +99,6 @@ export const readLog: OperationExamples = {
   },
   problems: {
     not_found: { detail: 'there is no log step of step 1 of run change-4711-ps3' },
-    range_not_satisfiable: { detail: 'there are 4096 bytes' },
+    range_not_satisfiable: { detail: 'the size is 4096 bytes' },
   },
 };

@@ -2,8 +2,8 @@ import type { OperationExamples } from './example.js';
 
 const OVER = { detail: 'run change-4711-ps3 is over: stop the work' };
 const NOT_OWN = { detail: 'the token of node rpi-8 may not speak for node rpi-7' };
-const STALE = { detail: 'nobody holds run change-4711-ps3 by this lease: stop the work' };
-const NOT_CLAIMED = { detail: 'the step is CLAIMED in attempt 2, not claimed like this by rpi-7' };
+const STALE = { detail: 'no lease of run change-4711-ps3 has this nonce: stop the work' };
+const NOT_CLAIMED = { detail: 'the step is CLAIMED in attempt 2: node rpi-7 has no such claim' };
 
 export const uploadOutput: OperationExamples = {
   request: { image: { summary: 'Any bytes', value: 'the bytes of the image' } },
@@ -14,9 +14,9 @@ export const uploadOutput: OperationExamples = {
     run_over: OVER,
     stale_lease: STALE,
     not_claimed: NOT_CLAIMED,
-    too_large: { detail: 'an output is at most 10485760 bytes; nothing of it was stored' },
+    too_large: { detail: 'an output is at most 10485760 bytes; nothing was stored' },
     schema_violation: {
-      detail: 'image does not fit the schema that the contract has for it; nothing was stored',
+      detail: 'image does not match its schema in the contract; nothing was stored',
       errors: [{ pointer: '/ok', detail: 'The value must be boolean.' }],
     },
   },

@@ -84,7 +84,7 @@ function compile(schema: object, options: Compiling): SchemaJudge {
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems(meter));
   meter.install(ajv);
   const validate = ajv.compile(schema);
-  if ('$async' in validate) throw new Error('"$async" is no keyword of JSON Schema');
+  if ('$async' in validate) throw new Error('"$async" is not a keyword of JSON Schema');
 
   const judge = (value: unknown): Judgement => {
     meter.reset();
@@ -109,7 +109,7 @@ function compile(schema: object, options: Compiling): SchemaJudge {
 /** At most as many as are shown; where there are more, the last one says so. */
 function faultsOf(errors: ErrorObject[]): Fault[] {
   if (errors.length <= MOST_FAULTS) return errors.map(valueFault);
-  const more = `There are more faults than the ${MOST_FAULTS - 1} listed; mend these first.`;
+  const more = `There are more faults than the ${MOST_FAULTS - 1} listed; fix these first.`;
   return [...errors.slice(0, MOST_FAULTS - 1).map(valueFault), { pointer: '', detail: more }];
 }
 
@@ -128,7 +128,7 @@ function dialectFault(schema: unknown): Fault | undefined {
   if (typeof dialect === 'string' && DIALECT.test(dialect)) return undefined;
   return {
     pointer: '/$schema',
-    detail: 'The dialect is "https://json-schema.org/draft/2020-12/schema"; leave it out or say so.',
+    detail: 'The only dialect is "https://json-schema.org/draft/2020-12/schema"; name it or leave "$schema" out.',
   };
 }
 
@@ -147,12 +147,12 @@ function schemaSentence(error: ErrorObject, patterns: LinearPatterns): string {
 function compileSentence(error: unknown): string {
   if (error instanceof RangeError) return 'The schema is nested too deep to be compiled.';
   if (error instanceof MissingRefError)
-    return `A "$ref" leads only within its own schema ("#/…"); ${quoted(error.missingRef)} does not.`;
+    return `A "$ref" may point only within its own schema ("#/…"); ${quoted(error.missingRef)} does not.`;
   return `The schema does not compile as JSON Schema 2020-12: ${(error as Error).message}.`;
 }
 
 function checkSentence(error: unknown): string {
-  if (error instanceof TooCostly) return 'The schema asks for more than can be judged of a value of this size.';
+  if (error instanceof TooCostly) return 'For a value of this size, the schema asks for more than can be judged.';
   if (error instanceof RangeError) return 'The value is nested too deep to be judged.';
   throw error;
 }

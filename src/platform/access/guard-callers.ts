@@ -61,7 +61,7 @@ function limitsOf(perSecond: number): { refuse(what: 'calls' | 'failures', calle
 /** RFC 6750: whoever has sent no token is told of no fault in it. */
 function unauthenticated(authorization: string | undefined): Problem {
   const sent = /^Bearer(?: |$)/i.test(authorization ?? '');
-  const none = authorization === undefined ? 'there is no token' : 'this is no bearer token';
+  const none = authorization === undefined ? 'no token was sent' : 'this is not a bearer token';
   return new Problem(
     'unauthenticated',
     `${sent ? 'the token is not known' : none}: send Authorization: Bearer <token>`,
@@ -85,7 +85,7 @@ function refuseStrangers({ method, headers }: FastifyRequest, listensOn: string)
   } = headers as Record<string, string | undefined>;
   const why = strangeOrigin({ method, host, origin, site, mode }, listensOn);
   if (why === undefined) return;
-  throw new Problem('forbidden', `${why}: without tokens, only this machine and its own pages are served`);
+  throw new Problem('forbidden', `${why}: a server without tokens serves only this machine and its own pages`);
 }
 
 declare module 'fastify' {

@@ -47,5 +47,5 @@ describe('where a request comes from', () => {
     ['an old browser, from another page', { origin: 'https://evil.example' }],
     ['an old browser, from another port', { origin: 'http://localhost:8080' }],
     ['an old browser, from a file', { origin: 'null' }],
-  ])('%s may not', (_who, told) => expect(judged(told)).toMatch(/^a page of another (site|origin) has sent it$/));
+  ])('%s may not', (_who, told) => expect(judged(told)).toMatch(/^a page of another (site|origin) sent the request$/));
 });

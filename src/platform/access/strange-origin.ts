@@ -19,12 +19,13 @@ export interface Origins {
  */
 export function strangeOrigin({ method, host, origin, site, mode }: Origins, listensOn: string): string | undefined {
   if (host !== undefined && !isOwnName(nameOf(host), listensOn)) {
-    return 'the header Host does not name this machine';
+    return 'the Host header does not name this machine';
   }
   const follows = mode === 'navigate' && (method === 'GET' || method === 'HEAD');
-  if ((site === 'cross-site' || site === 'same-site') && !follows) return 'a page of another site has sent it';
+  if ((site === 'cross-site' || site === 'same-site') && !follows) return 'a page of another site sent the request';
   // Browsers that know no Sec-Fetch-Site name the page where it could do harm.
-  if (origin !== undefined && site === undefined && !isOf(origin, host)) return 'a page of another origin has sent it';
+  if (origin !== undefined && site === undefined && !isOf(origin, host))
+    return 'a page of another origin sent the request';
   return undefined;
 }
 

@@ -68,7 +68,9 @@ export function answerBytes(
   const range = mayBePart(request, tag) ? rangeOf(request.headers.range, size) : undefined;
   if (range === 'outside') {
     const contentRange = { 'Content-Range': `bytes */${size}` };
-    throw new Problem('range_not_satisfiable', `there are ${size} bytes`, { headers: { ...headers, ...contentRange } });
+    throw new Problem('range_not_satisfiable', `the size is ${size} bytes`, {
+      headers: { ...headers, ...contentRange },
+    });
   }
   // What a node sent is never taken for anything but what it says it is.
   void reply.headers({ ...headers, 'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff' });

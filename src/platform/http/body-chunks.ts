@@ -43,7 +43,7 @@ export async function* bodyChunks(
         continue;
       }
       const over = body.readableEnded;
-      if (!over && body.destroyed) throw new Problem('invalid_request', 'the body was broken off');
+      if (!over && body.destroyed) throw new Problem('invalid_request', 'the body ended before it was complete');
       if (held === size || (held > 0 && (over || performance.now() >= due))) {
         yield chunk.subarray(0, held);
         [held, due, quietSince] = [0, Infinity, performance.now()];

@@ -15,7 +15,7 @@ type AnsweredSocket = Socket & { _httpMessage?: { headersSent: boolean } | null 
 export function answerBadPath(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const problem = new Problem(
     'invalid_request',
-    'the path must be percent-encoded UTF-8, each part of it of sensible length',
+    'the path must be percent-encoded UTF-8, and each of its segments at most 1000 characters',
   );
   sayThatItCloses(request, reply);
   void reply
@@ -33,7 +33,7 @@ export function answerBadPath(_error: FastifyError, request: FastifyRequest, rep
 export function answerNoHttp(error: Error & { code?: string }, socket: AnsweredSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   if (socket._httpMessage?.headersSent) return void socket.end();
-  const problem = new Problem('invalid_request', 'what was sent is not an HTTP request that this server can read');
+  const problem = new Problem('invalid_request', 'the server cannot read this as an HTTP request');
   const id = randomUUID();
   const body = JSON.stringify(problemBody(problem, { id, url: '' }));
   const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}`;

@@ -24,7 +24,7 @@ export function guardRequests(fastify: FastifyInstance, lifecycle: Lifecycle): v
   fastify.addHook('preValidation', async (request) => {
     if (!isDecodable(request.url)) throw new Problem('invalid_request', 'the query must be percent-encoded UTF-8');
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new Problem('invalid_request', 'the header Host must name the server that is spoken to');
+      throw new Problem('invalid_request', 'the Host header must name the server');
     }
     // A body was judged when it was read.
     const parts = { path: request.params, query: request.query, headers: request.headers };

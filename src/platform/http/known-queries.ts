@@ -45,8 +45,8 @@ function faultOf(name: string, value: unknown, known: Known): Fault[] {
   if (parameter === undefined) {
     const names = [...known.keys()].join(', ');
     const detail = names
-      ? `is no parameter of this operation; it knows ${names}`
-      : 'is no parameter of this operation; it knows none';
+      ? `is not a parameter of this operation, which takes ${names}`
+      : 'is not a parameter of this operation, which takes none';
     return [{ pointer, detail }];
   }
   return Array.isArray(value) && !parameter.many ? [{ pointer, detail: 'must be given once' }] : [];

@@ -3,7 +3,8 @@ import { Problem } from './problem.js';
 
 /** How nodes are named, wherever a request names one. */
 export const NODE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-export const NODE_ID_RULE = 'must be 1 to 100 of A-Z, a-z, 0-9, ".", "_" and "-", and begin with a letter or digit';
+export const NODE_ID_RULE =
+  'must be 1 to 100 characters from A-Z, a-z, 0-9, ".", "_" and "-", and begin with a letter or digit';
 
 /** What a process of a node may call itself. */
 export const INSTANCE = /^[\x20-\x7e]{0,200}$/;
@@ -39,7 +40,7 @@ export function ApiSeq(): MethodDecorator {
 /** The number of a step as a path names it. A path that names no step is a step that is not there. */
 export function stepSeq(given: string): number {
   if (!/^[1-9]\d{0,8}$/.test(given)) {
-    throw new Problem('not_found', `a step is named by its number, from 1; ${given} is none`);
+    throw new Problem('not_found', `a step is named by its number, counted from 1; ${given} is not one`);
   }
   return Number(given);
 }

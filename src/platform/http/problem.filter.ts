@@ -68,7 +68,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (status === 415) return new Problem('unsupported_media_type', 'the body must be sent as application/json');
     if (status === 503) return unavailable('the server is stopping');
     if (status >= 400 && status < 500) return new Problem('invalid_request', message);
-    return new Problem('internal', 'something went wrong here; the request id names it in the log');
+    return new Problem('internal', 'the server has failed; its log has the details under this request id');
   }
 
   /** A database that is away makes every request say so: the cause is told when it is another. */
@@ -105,7 +105,7 @@ export function problemBody(problem: Problem, request: Pick<FastifyRequest, 'id'
 }
 
 function tooLarge(bytes: number | undefined): Problem {
-  return new Problem('too_large', `the body is larger than this route takes, ${(bytes ?? 0) / 1024} KiB`);
+  return new Problem('too_large', `the body is larger than the ${(bytes ?? 0) / 1024} KiB that this operation takes`);
 }
 
 /** Nobody reads so long a sentence, and it may repeat what was sent. Cut by code point: half of a surrogate pair is no text. */

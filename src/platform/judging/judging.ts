@@ -94,7 +94,7 @@ export class Judging implements OnModuleInit, OnApplicationShutdown {
       return await this.#turns.take(caller, async () => this.#run(await prepare()));
     } catch (error) {
       if (!(error instanceof TooManyWaiting)) throw error;
-      const detail = `${MOST_WAITING} of this caller’s wait to be judged already`;
+      const detail = `${MOST_WAITING} bodies of this caller are already waiting to be judged`;
       throw new Problem('rate_limited', detail, { headers: { 'Retry-After': '1' } });
     }
   }

@@ -45,7 +45,7 @@ describe('a question with a default', () => {
     const events = await server.database.sql("SELECT data FROM events WHERE run_id = 'plain' AND kind = 'answered'");
     expect(events).toMatchObject([{ data: { seq: 1, attempt: 1, by: 'default' } }]);
     const late = await answer(server, 'plain', 1);
-    expect(expectProblem(late, 409, 'not_asked').detail).toContain('answered by default already');
+    expect(expectProblem(late, 409, 'not_asked').detail).toContain('already answered by default');
   });
 
   it('has all effects of an answer: it dispatches, gives nodes back, raises the next question, and wakes', async () => {

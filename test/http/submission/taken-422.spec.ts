@@ -27,7 +27,7 @@ describe('POST /v1/runs, 422 run_id_taken', () => {
     const wakes = await server.figure('mediator_wakes_total{why="enqueued"}');
     const answer = await by('bob', contract);
     const run_id = contract.run_id as string;
-    const detail = `run ${run_id} exists and is that of ${principal}: submit under another id`;
+    const detail = `run ${run_id} already exists and belongs to ${principal}: submit under another id`;
     const { type, title, status, instance, code, request_id, ...rest } = answer.body;
     expectProblem(answer, 422, 'run_id_taken', '/v1/runs');
     expect([type, title, status, instance, code]).toEqual([

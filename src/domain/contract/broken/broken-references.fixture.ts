@@ -30,7 +30,7 @@ export const BROKEN_REFERENCES: BrokenContract[] = [
   broken(
     'needs a step twice',
     '/steps/1/needs/1',
-    /needed already/,
+    /already named/,
     contractOf([run('s'), run('t', { needs: ['s', 's'] })]),
   ),
   broken(
@@ -182,7 +182,7 @@ export const BROKEN_REFERENCES: BrokenContract[] = [
   broken(
     'dispatch out of a loop',
     '/steps/0/dispatch/to/1',
-    /stands after the loop/,
+    /comes after the loop/,
     dispatching({ from: 'choice', to }, run('x', { loop: loop() }), run('y')),
   ),
   broken('loop no object', '/steps/0/loop', /is an object/, contractOf([run('s', { loop: 3 })])),
@@ -196,7 +196,7 @@ export const BROKEN_REFERENCES: BrokenContract[] = [
   ),
   broken('max 1', '/steps/0/loop/max', /2 to 100/, looping({ max: 1 })),
   broken('max 101', '/steps/0/loop/max', /2 to 100/, looping({ max: 101 })),
-  broken('until empty', '/steps/0/loop/until', /must be judged/, looping({ until: {} })),
+  broken('until empty', '/steps/0/loop/until', /must be given/, looping({ until: {} })),
   broken(
     'unknown key in until',
     '/steps/0/loop/until/exitcode',
@@ -230,7 +230,7 @@ export const BROKEN_REFERENCES: BrokenContract[] = [
   broken(
     'loop in a loop',
     '/steps/2/loop/back_to',
-    /do not nest/,
+    /must not nest/,
     contractOf([run('s'), run('t', { loop: loop({ back_to: 't' }) }), run('u', { loop: loop() })]),
   ),
   broken(
@@ -248,7 +248,7 @@ export const BROKEN_REFERENCES: BrokenContract[] = [
   ),
   broken('condition without step', '/success_when/0/step', /required/, judged({ exit_code: 0 })),
   broken('condition on an unknown step', '/success_when/0/step', /no step "z"/, judged({ step: 'z', exit_code: 0 })),
-  broken('condition that judges nothing', '/success_when/0', /must be judged/, judged({ step: 's' })),
+  broken('condition that judges nothing', '/success_when/0', /must be given/, judged({ step: 's' })),
   broken('exit_code no integer', '/success_when/0/exit_code', /integer/, judged({ step: 's', exit_code: 0.5 })),
   broken(
     'exit_code of an agent',

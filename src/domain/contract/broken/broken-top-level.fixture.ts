@@ -86,7 +86,7 @@ export const BROKEN_TOP_LEVEL: BrokenContract[] = [
   broken('count 1.5', '/requires/0/count', /integer/, role({ count: 1.5 })),
   broken('attrs no object', '/requires/0/attrs', /is an object/, role({ attrs: [] })),
   broken('33 attrs', '/requires/0/attrs', /at most 32/, role({ attrs: manyAttributes })),
-  broken('attribute misspelt', '/requires/0/attrs/Arch', /named by/, role({ attrs: { Arch: 'arm64' } })),
+  broken('attribute misspelt', '/requires/0/attrs/Arch', /name of an attribute/, role({ attrs: { Arch: 'arm64' } })),
   broken('attribute a number', '/requires/0/attrs/cores', /is a string/, role({ attrs: { cores: 4 } })),
   broken('attribute too long', '/requires/0/attrs/arch', /200/, role({ attrs: { arch: 'x'.repeat(201) } })),
   broken('spread no boolean', '/spread', /true or false/, top({ spread: 'yes' })),

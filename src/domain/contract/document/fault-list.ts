@@ -45,7 +45,7 @@ export class FaultList {
     const listed = this.faults.map(shortened);
     if (!this.more) return listed;
     const shown = listed.slice(0, MOST_FAULTS - 1);
-    const detail = `There are more faults than the ${shown.length} listed; mend these and send it again.`;
+    const detail = `There are more faults than the ${shown.length} listed; fix these and send it again.`;
     return [...shown, { pointer: '', detail }];
   }
 }
@@ -61,7 +61,7 @@ export function listable(faults: readonly Fault[]): Fault[] {
 function shortened({ pointer, detail }: Fault): Fault {
   if (pointer.length <= LONGEST_POINTER) return { pointer, detail: cut(detail) };
   const above = pointer.slice(0, pointer.lastIndexOf('/', LONGEST_POINTER));
-  return { pointer: above, detail: cut(`Below here, where the keys are too long to be repeated: ${detail}`) };
+  return { pointer: above, detail: cut(`Below here, under keys that are too long to repeat: ${detail}`) };
 }
 
 /** By code point: half of a surrogate pair is no text. */

@@ -79,7 +79,8 @@ export class Place {
   closedObject(known: readonly string[], says: string): this | undefined {
     if (this.object(says) === undefined) return undefined;
     for (const { key, place } of this.members()) {
-      if (!known.includes(key)) place.fault(`Unknown key; what may stand here is ${known.map(quotedKey).join(', ')}.`);
+      if (!known.includes(key))
+        place.fault(`Unknown key; the keys allowed here are ${known.map(quotedKey).join(', ')}.`);
     }
     return this;
   }

@@ -9,10 +9,10 @@ export function readAcquire(place: Place): AcquireDraft {
   const says = '"acquire" is an object with "want", "acquired" and "unavailable".';
   if (place.closedObject(KEYS, says) === undefined)
     return { role: undefined, acquired: undefined, unavailable: undefined };
-  const want = place.required('want', 'the requirement to acquire a node for.');
+  const want = place.required('want', 'the requirement that the acquired node has to meet.');
   return {
     role: want === undefined ? undefined : readRequirement(want, 1)?.as,
-    acquired: place.required('acquired', 'the step that is chosen when a node was acquired.')?.name(STEP_NAME),
-    unavailable: place.required('unavailable', 'the step that is chosen when there was none.')?.name(STEP_NAME),
+    acquired: place.required('acquired', 'the step that is chosen when a node is acquired.')?.name(STEP_NAME),
+    unavailable: place.required('unavailable', 'the step that is chosen when no node is free.')?.name(STEP_NAME),
   };
 }

@@ -24,9 +24,7 @@ export function readAsk(place: Place): AskDraft {
 }
 
 function readDefault(ask: Place): Place | undefined {
-  const given = ask
-    .member('default')
-    ?.object('"default" is the answer that is taken when the time is over, an object.');
-  if (given !== undefined) ask.required('timeout_seconds', '"default" is taken when that time is over.');
+  const given = ask.member('default')?.object('"default" is an object: the answer that is taken when the time is up.');
+  if (given !== undefined) ask.required('timeout_seconds', '"default" is taken when that time is up.');
   return given;
 }

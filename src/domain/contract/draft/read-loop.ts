@@ -14,7 +14,7 @@ export function readLoop(place: Place): LoopDraft {
   const backTo = place.required('back_to', 'this step or an earlier one.')?.name(STEP_NAME);
   place.required('max', maxRule)?.integer(2, MOST_ATTEMPTS, `"max" is ${maxRule}`);
   const until = place
-    .required('until', 'what ends the loop.')
+    .required('until', 'the condition that ends the loop.')
     ?.closedObject(VERDICT_KEYS, '"until" is an object with "exit_code", "produced" or both.');
   return { backTo, until: until === undefined ? NO_VERDICT : readVerdict(until) };
 }

@@ -23,7 +23,7 @@ function countRule(mostNodes: number): string {
 }
 
 function readAttributes(attrs: Place | undefined): void {
-  if (attrs?.object('"attrs" is an object from attribute names to strings.') === undefined) return;
+  if (attrs?.object('"attrs" is an object that maps attribute names to strings.') === undefined) return;
   const members = attrs.members();
   if (members.length > MOST_ATTRIBUTES) attrs.fault(`"attrs" has at most ${MOST_ATTRIBUTES} attributes.`);
   for (const { key, place } of members.slice(0, MOST_ATTRIBUTES)) {

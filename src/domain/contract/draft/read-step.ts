@@ -35,7 +35,7 @@ export function readStep(place: Place, seq: number): StepDraft {
   };
 
   place.member('run')?.names(ARGUMENT, '"run" is the argument vector: an array of at least one string.', 1);
-  place.member('agent')?.object('"agent" is an object, handed to the node as it is.');
+  place.member('agent')?.object('"agent" is an object, which is handed to the node unchanged.');
   field('env')?.names(VARIABLE, '"env" is an array of names of environment variables.');
   field('timeout_seconds')?.integer(1, WEEK_SECONDS, `"timeout_seconds" is an integer from 1 to ${WEEK_SECONDS}.`);
 
@@ -48,7 +48,7 @@ export function readStep(place: Place, seq: number): StepDraft {
     needs: place.member('needs')?.names(STEP_NAME, '"needs" is an array of ids of earlier steps.'),
     in: names('in', OUTPUT_NAME, '"in" is an array of names of outputs of other steps.'),
     out: names('out', OUTPUT, '"out" is an array of the names this step promises to produce.'),
-    schema: field('schema')?.object('"schema" is an object from names of outputs to JSON Schemas.'),
+    schema: field('schema')?.object('"schema" is an object that maps names of outputs to JSON Schemas.'),
     allowFailure: readAllowFailure(field('allow_failure')),
     release: names('release', ROLE_NAME, '"release" is an array of names of roles.'),
     dispatch: optional('dispatch', readDispatch),

@@ -11,7 +11,7 @@ export function readVerdict(place: Place): VerdictDraft {
   const exitCode = place.member('exit_code');
   const produced = place.member('produced');
   if (exitCode === undefined && produced === undefined)
-    place.fault('One of "exit_code" and "produced", or both, must be judged here.');
+    place.fault('At least one of "exit_code" and "produced" must be given here.');
   const value = exitCode?.integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, '"exit_code" is an integer.');
   return {
     exitCode: exitCode === undefined || value === undefined ? undefined : { value, place: exitCode },

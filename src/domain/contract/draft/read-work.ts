@@ -8,7 +8,7 @@ export function readWork(work: Place): void {
   system?.name(WORK_PART);
   changeId?.name(WORK_PART);
   if (system !== undefined && changeId === undefined)
-    work.required('change_id', 'a work id takes both "system" and "change_id".');
+    work.required('change_id', 'a work id needs both "system" and "change_id".');
   if (changeId !== undefined && system === undefined)
-    work.required('system', 'a work id takes both "system" and "change_id".');
+    work.required('system', 'a work id needs both "system" and "change_id".');
 }

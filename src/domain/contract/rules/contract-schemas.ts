@@ -38,7 +38,8 @@ export class ContractSchemas {
   /** What is wrong with a value that stands in the contract; nothing where its schema is no good. */
   faultsIn(value: unknown, schema: unknown): Fault[] {
     if (this.faultOf(schema) !== undefined) return [];
-    if (this.#units <= 0) return [whole('The defaults before this one take all that may be done to judge them.')];
+    if (this.#units <= 0)
+      return [whole('The defaults before this one have used up what judging all of them may cost.')];
     const options = { patterns: this.#patterns, allErrors: true, accepted: true, units: this.#units };
     const compiled = compileOutputSchema(schema, options);
     if (!compiled.ok) return [];
@@ -52,7 +53,7 @@ export class ContractSchemas {
     const own = countValues(schema);
     if (own > MOST_VALUES) return whole(`A schema has at most ${MOST_VALUES} ${COUNTED}; this one has ${own}.`);
     if (this.#values + own > MOST_VALUES_IN_ALL) {
-      return whole(`The schemas of a contract have at most ${MOST_VALUES_IN_ALL} ${COUNTED}; this one is too much.`);
+      return whole(`The schemas of a contract have at most ${MOST_VALUES_IN_ALL} ${COUNTED}; this one exceeds that.`);
     }
     this.#values += own;
     const compiled = compileOutputSchema(schema, { patterns: this.#patterns });

@@ -25,7 +25,7 @@ function judgeSource(step: StepDraft): void {
   const outs = step.out.all.map((name) => name.text);
   if (dispatchSource(from.text, outs) !== undefined) return;
   from.place.fault(
-    '"from" is the name of one of the outputs in "out" of this step, and the fields below it, each after a dot.',
+    '"from" is the name of an output from "out" of this step, followed by the fields below it, each after a dot.',
   );
 }
 
@@ -34,14 +34,14 @@ function judgeTargets(draft: Draft, step: StepDraft, targets: readonly Name[]): 
   const seen = new Set<string>();
   for (const name of targets) {
     if (seen.has(name.text)) {
-      name.place.fault(`${quoted(name.text)} is a choice already; the choices are distinct.`);
+      name.place.fault(`${quoted(name.text)} is already a choice; the choices must be distinct.`);
       continue;
     }
     seen.add(name.text);
     const target = draft.step(name);
     if (target === undefined) continue;
     if (target.seq > step.seq) choices.push({ name, seq: target.seq });
-    else name.place.fault(`A choice is a later step; ${quoted(name.text)} does not stand after this one.`);
+    else name.place.fault(`A choice must be a later step; ${quoted(name.text)} does not come after this one.`);
   }
   return choices;
 }

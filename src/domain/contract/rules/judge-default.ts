@@ -29,6 +29,6 @@ function judgeChoice({ dispatch, out }: StepDraft, given: Place): void {
   if (dispatch.to.all.some(({ text }) => text === choice)) return;
   const shown = typeof choice === 'string' ? `not ${quoted(choice)}` : 'as text';
   given.fault(
-    `The default makes a choice of the "dispatch": at ${quoted(dispatch.from.text)} it names one of "to", ${shown}.`,
+    `The default must make the choice of the "dispatch": at ${quoted(dispatch.from.text)} it names one of "to", ${shown}.`,
   );
 }

@@ -18,7 +18,7 @@ export function judgeLoops(draft: Draft): void {
     if (range.first <= lastOfBefore) {
       // One fault for one cause: what stands inside is judged once the loops are apart.
       step.loop.backTo?.place.fault(
-        'Loops do not nest or overlap: go back to a step after the end of the loop before.',
+        'Loops must not nest or overlap: go back to a step after the end of the previous loop.',
       );
     } else {
       judgeInside(draft, range);
@@ -32,14 +32,14 @@ function judgeBackTo(draft: Draft, step: StepDraft): Range | undefined {
   const target = name === undefined ? undefined : draft.step(name);
   if (name === undefined || target === undefined) return undefined;
   if (target.seq <= step.seq) return { first: target.seq, last: step.seq };
-  return name.place.fault(`A loop goes back to its own step or an earlier one; ${quoted(name.text)} is later.`);
+  return name.place.fault(`A loop must go back to its own step or an earlier one; ${quoted(name.text)} is later.`);
 }
 
 function judgeInside(draft: Draft, { first, last }: Range): void {
   for (const step of draft.steps.slice(first, last + 1)) {
     for (const role of step.release.all) {
       role.place.fault(
-        'Nothing is released inside the range of a loop, which may run again; release it after the loop.',
+        'A role must not be released inside the range of a loop, which may run again; release it after the loop.',
       );
     }
     for (const name of step.dispatch?.to.all ?? []) {
@@ -47,7 +47,7 @@ function judgeInside(draft: Draft, { first, last }: Range): void {
       // A target that is not later is faulty already.
       if (target === undefined || target.seq <= step.seq || target.seq <= last) continue;
       name.place.fault(
-        `A dispatch inside the range of a loop chooses inside it; ${quoted(name.text)} stands after the loop.`,
+        `A dispatch inside the range of a loop must choose a step of that range; ${quoted(name.text)} comes after the loop.`,
       );
     }
   }

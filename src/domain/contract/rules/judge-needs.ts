@@ -6,13 +6,13 @@ export function judgeNeeds(draft: Draft): void {
     const seen = new Set<string>();
     for (const need of step.needs?.all ?? []) {
       if (seen.has(need.text)) {
-        need.place.fault(`${quoted(need.text)} is needed already; name each step once.`);
+        need.place.fault(`${quoted(need.text)} is already named here; name each step once.`);
         continue;
       }
       seen.add(need.text);
       const needed = draft.step(need);
       if (needed !== undefined && needed.seq >= step.seq) {
-        need.place.fault(`A step needs earlier steps only; ${quoted(need.text)} does not stand before this one.`);
+        need.place.fault(`A step may need only earlier steps; ${quoted(need.text)} does not come before this one.`);
       }
     }
   }

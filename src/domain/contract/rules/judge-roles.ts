@@ -15,12 +15,14 @@ export function judgeRoles(draft: Draft, graph: DraftGraph): void {
     const acquire = acquiredBy.get(role.text);
     if (acquire === undefined) {
       if (draft.allRolesRead)
-        role.place.fault(`There is no role ${quoted(role.text)}; declare it in "requires" or acquire it before.`);
+        role.place.fault(
+          `There is no role ${quoted(role.text)}; declare it in "requires", or acquire it in an earlier step.`,
+        );
       return false;
     }
     if (!graph.certain[step.seq] || graph.ancestors[step.seq]!.has(acquire.seq)) return true;
     role.place.fault(
-      `Role ${quoted(role.text)} is acquired by a step that this one does not come after; add that step to what it needs.`,
+      `Role ${quoted(role.text)} is acquired by a step that this one does not come after; add that step to "needs".`,
     );
     return false;
   };

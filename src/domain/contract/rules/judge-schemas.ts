@@ -17,7 +17,7 @@ export function judgeSchemas(draft: Draft): void {
 function judgeSchemaNames(step: StepDraft, schemas: Place, known: ContractSchemas): void {
   const outs = new Set(step.out.all.map((name) => name.text));
   const declared = step.place.member('out') !== undefined;
-  if (!declared && step.kind !== 'ask') schemas.fault('"schema" stands beside the "out" it is about; add "out".');
+  if (!declared && step.kind !== 'ask') schemas.fault('"schema" describes the outputs in "out"; add "out".');
   for (const { key, place } of schemas.members()) {
     if (declared && step.out.whole && !outs.has(key)) {
       place.fault(`A schema is for an output of this step; ${quoted(key)} is not in its "out".`);
@@ -32,13 +32,15 @@ function judgeSchemaNames(step: StepDraft, schemas: Place, known: ContractSchema
 /** An answer is typed into a form, and a form is drawn from an object. */
 function judgeAnswer(step: StepDraft): void {
   const name = judgeOnlyOutput(step);
-  const schemas = step.place.required('schema', 'the answer takes a schema.');
+  const schemas = step.place.required('schema', 'an answer needs a schema.');
   if (name === undefined || schemas?.isObject !== true) return;
-  const schema = schemas.required(name.text, 'the answer takes a schema.');
+  const schema = schemas.required(name.text, 'an answer needs a schema.');
   if (schema === undefined || schema.faults.has(schema.pointer)) return;
   const type = schema.member('type');
   if (type?.value === 'object') return;
-  (type ?? schema).fault('The schema of an answer is of an object, so that a form can be drawn: "type": "object".');
+  (type ?? schema).fault(
+    'The schema of an answer must describe an object ("type": "object"), so that a form can be drawn from it.',
+  );
 }
 
 function judgeOnlyOutput(step: StepDraft): Name | undefined {

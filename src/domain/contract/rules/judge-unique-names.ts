@@ -18,7 +18,7 @@ function refuseRepeated(names: readonly (Name | undefined)[], what: string): voi
   for (const name of names) {
     if (name === undefined) continue;
     if (seen.has(name.text))
-      name.place.fault(`There is a ${what} ${quoted(name.text)} already; each ${what} has a name of its own.`);
+      name.place.fault(`There is already a ${what} ${quoted(name.text)}; each ${what} needs a name of its own.`);
     seen.add(name.text);
   }
 }

@@ -9,7 +9,7 @@ export function judgeVerdict(step: StepDraft, verdict: VerdictDraft): void {
       exitCode.place.fault(`Only a step with "run" has an exit code; this step has "${step.kind}".`);
     else if (exitCode.value !== 0 && step.allowFailure === false) {
       exitCode.place.fault(
-        'An exit code other than 0 fails the step; to wait for one, set "allow_failure": true on it.',
+        'An exit code other than 0 fails the step; to expect one, set "allow_failure": true on the step.',
       );
     }
   }
@@ -17,6 +17,6 @@ export function judgeVerdict(step: StepDraft, verdict: VerdictDraft): void {
   const outs = new Set(step.out.all.map((name) => name.text));
   for (const name of produced.all) {
     if (!outs.has(name.text))
-      name.place.fault(`The step does not promise ${quoted(name.text)}; name one of its "out".`);
+      name.place.fault(`The step does not promise ${quoted(name.text)}; name an output from its "out".`);
   }
 }
