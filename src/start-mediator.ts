@@ -93,7 +93,7 @@ async function stopInOrder(
     await within(stopSeconds + LAST_MS / 1000, finished);
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
-    new Logger('stop').warn('what is under way does not end: the database is left without it');
+    new Logger('stop').warn({ msg: 'the grace is over: the process ends without waiting for what is still under way' });
   } finally {
     clearTimeout(grace);
   }

@@ -60,7 +60,14 @@ export class AskNotices implements OnModuleDestroy {
 
   #send(url: string, notice: Notice): void {
     const sending = this.#deliver(url, notice)
-      .catch((error: unknown) => this.#logger.error({ ...nameOf(notice), msg: 'a notice was lost', err: error }))
+      .catch((error: unknown) =>
+        this.#logger.error({
+          msg: 'a notice of a question was lost',
+          run_id: notice.run_id,
+          seq: notice.seq,
+          err: error,
+        }),
+      )
       .finally(() => {
         this.#sending.delete(sending);
         this.#lookout.now();
@@ -78,10 +85,7 @@ export class AskNotices implements OnModuleDestroy {
     if (delivery.kind === 'stopped') return putBack(this.database, notice);
     this.metrics.askNotices.inc({ result: delivery.kind === 'sent' ? 'sent' : 'failed' });
     if (delivery.kind === 'sent') return;
-    this.#logger.error({ ...nameOf(notice), msg: 'a question was not delivered to the webhook', last: delivery.last });
+    const { run_id, seq } = notice;
+    this.#logger.error({ msg: 'the webhook did not accept a notice of a question', run_id, seq, last: delivery.last });
   }
-}
-
-function nameOf({ run_id, seq }: Notice): { run_id: string; seq: number } {
-  return { run_id, seq };
 }

@@ -54,6 +54,10 @@ export async function discardUpload(database: Database, uploadId: string): Promi
   try {
     await database.transaction('discard-upload', (tx) => deleteUpload(tx, uploadId));
   } catch (error) {
-    logger.warn({ msg: 'an upload was not discarded; the reaper does it', upload_id: uploadId, err: error });
+    logger.warn({
+      msg: 'an abandoned upload was not deleted; the reaper deletes it later',
+      upload_id: uploadId,
+      err: error,
+    });
   }
 }

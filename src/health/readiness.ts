@@ -30,7 +30,9 @@ export class Readiness {
       return undefined;
     } catch (error) {
       const cause = causeOf(error);
-      this.#told.tell(String(cause), () => this.#logger.warn({ msg: 'not ready: the database is no help', cause }));
+      this.#told.tell(String(cause), () =>
+        this.#logger.warn({ msg: 'not ready: the database does not answer or takes no writes', cause }),
+      );
       return error instanceof TakesNoWrites || error instanceof SessionSpoiled ? 'takes no writes' : 'does not answer';
     }
   }

@@ -37,7 +37,7 @@ export class StoredFigures {
   }
 }
 
-const SHARED = 'Read from the shared database: each server tells the same, so take the max of them, not the sum.';
+const SHARED = 'Read from the shared database: every server reports the same value, so take the max, not the sum.';
 
 function render({ runs, oldest_wait_seconds }: Figures): Promise<string> {
   const registry = new Registry();
@@ -49,11 +49,11 @@ function render({ runs, oldest_wait_seconds }: Figures): Promise<string> {
     registers,
   });
   for (const state of RUN_STATES) byState.set({ state }, Number(runs[state] ?? 0));
-  const depth = new Gauge({ name: 'mediator_queue_depth', help: `Runs that wait. ${SHARED}`, registers });
+  const depth = new Gauge({ name: 'mediator_queue_depth', help: `Runs that wait in the queue. ${SHARED}`, registers });
   depth.set(Number(runs.QUEUED ?? 0));
   new Gauge({
     name: 'mediator_queue_oldest_wait_seconds',
-    help: `How long the oldest queued run has waited; 0 where none waits. ${SHARED}`,
+    help: `How long the oldest queued run has waited, in seconds; 0 if none waits. ${SHARED}`,
     registers,
   }).set(oldest_wait_seconds);
   return registry.metrics();

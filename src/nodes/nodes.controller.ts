@@ -35,7 +35,7 @@ export class NodesController {
     const { node_id, label = node_id, instance = '', capabilities } = body;
     refuseUnlessOwnNode(own, node_id);
     const { drain, warning } = readDrain(body.drain);
-    if (warning) this.#logger.warn({ msg: warning, node_id });
+    if (warning) this.#logger.warn({ msg: 'an advert has an unknown drain, which counts as none', node_id, warning });
     const { expires_at, ended } = await this.queue.wakeAfter(
       () => this.advert.advertise({ node_id, label, instance, drain, capabilities }),
       ({ whys }) => whys,

@@ -39,7 +39,8 @@ export class Promote {
     try {
       const holds = await this.database.transaction('promote', work, { retry: false });
       this.metrics.promotions.inc(runs.length);
-      for (const run of runs) this.#logger.log({ msg: 'promoted', run_id: run.run_id, nodes: nodesOf(run), whys });
+      for (const run of runs)
+        this.#logger.log({ msg: 'a run was promoted', run_id: run.run_id, nodes: nodesOf(run), whys });
       return { kind: 'promoted', holds };
     } catch (error) {
       const why = isContention(error) ? 'collided' : refusal(error);

@@ -101,7 +101,7 @@ export class QueueService {
     } catch (error) {
       this.#owed = true;
       this.metrics.sweeps.inc({ result: 'failed' });
-      this.#logger.error({ msg: 'a sweep failed; the next reaper pass makes up for it', whys, err: error });
+      this.#logger.error({ msg: 'a sweep failed; the next reaper pass sweeps again', whys, err: error });
     } finally {
       observe();
     }

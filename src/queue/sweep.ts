@@ -61,7 +61,7 @@ export class Sweep {
       if (ended === 'one by one') most = 1;
       restartsInARow = outcome.promoted.length > before ? 1 : restartsInARow + 1;
     } while (restartsInARow <= MOST_RESTARTS_IN_A_ROW);
-    this.#logger.warn({ msg: 'gave up starting over: every pass collided', whys });
+    this.#logger.warn({ msg: 'a sweep gave up because every pass collided; the next reaper pass sweeps again', whys });
     outcome.unfinished = true;
     return outcome;
   }
@@ -114,7 +114,7 @@ export class Sweep {
 
   #logTooWide({ run_id }: QueuedRun, { nodes }: Matched): void {
     const cap = this.config.maxLeasesPerRun;
-    this.#logger.log({ msg: 'a queued run is wider than the cap', run_id, nodes: nodes.length, cap });
+    this.#logger.log({ msg: 'a queued run needs more nodes than a run may hold', run_id, nodes: nodes.length, cap });
   }
 
   async #promoteTogether(runs: Promotable[], whys: Why[], outcome: SweepOutcome): Promise<Passed> {
@@ -147,7 +147,7 @@ export class Sweep {
       return result;
     } catch (error) {
       if (isUnreachable(error)) throw error;
-      this.#logger.error({ msg: 'a promotion failed', run_id, whys, err: error });
+      this.#logger.error({ msg: 'a promotion failed; the run stays queued', run_id, whys, err: error });
       outcome.failed.push(run_id);
       return { kind: 'passed over' };
     }

@@ -72,6 +72,10 @@ export class ReaperPass {
 
   #failed(part: ReaperPart, counts: ReaperCounts, error: unknown): void {
     counts.errors += 1;
-    this.#logger.error({ msg: 'a part of a reaper pass failed', part: part.name, err: error });
+    this.#logger.error({
+      msg: 'a part of a reaper pass failed; the next pass tries again',
+      part: part.name,
+      err: error,
+    });
   }
 }

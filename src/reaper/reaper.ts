@@ -10,7 +10,8 @@ export class Reaper implements OnModuleDestroy {
   readonly #logger = new Logger('reaper');
   readonly #worker = new PeriodicWorker(
     () => this.#makePass(),
-    (error) => this.#logger.error({ msg: 'a reaper pass failed', err: error }),
+    (error) =>
+      this.#logger.error({ msg: 'a reaper pass failed; the next one begins after the usual pause', err: error }),
   );
 
   constructor(
@@ -28,7 +29,7 @@ export class Reaper implements OnModuleDestroy {
 
   async #makePass(): Promise<void> {
     const counts = await this.pass.run();
-    if (didSomething(counts)) this.#logger.log({ msg: 'reaped', ...counts });
+    if (didSomething(counts)) this.#logger.log({ msg: 'a reaper pass has done something', counts });
   }
 }
 

@@ -29,7 +29,11 @@ export class SealRecord {
       const record = await this.#render(runId);
       return record !== undefined && (await this.#store(runId, record));
     } catch (error) {
-      this.#logger.error({ msg: 'a record was not sealed; the reaper does it', run_id: runId, err: error });
+      this.#logger.error({
+        msg: 'a record was not sealed; the next reaper pass tries again',
+        run_id: runId,
+        err: error,
+      });
       return false;
     }
   }

@@ -66,7 +66,7 @@ describe('the migrations', () => {
       await session.sql('SELECT pg_advisory_lock(4711002026)');
       let waits = false;
       let done = false;
-      const migrating = migrate(source, { log: () => (waits = true) }).finally(() => (done = true));
+      const migrating = migrate(source, { warn: () => (waits = true) }).finally(() => (done = true));
       await eventually('it waits, or is done', () => waits || done);
       expect(done).toBe(false);
       expect(await schemaOf(database)).toEqual([]);

@@ -71,7 +71,11 @@ describe('the tokens file of a running server', () => {
     ],
   ])('keeps the tokens before where it is %s, and the log says what is wrong', async (_how, content, faults) => {
     file.write(content);
-    expect(await hangUp(ERROR)).toMatchObject({ msg: 'the tokens file has faults; the 2 tokens before stay', faults });
+    expect(await hangUp(ERROR)).toMatchObject({
+      msg: 'the tokens file has faults; the previous tokens stay in force',
+      tokens: 2,
+      faults,
+    });
     expect(await status(ann)).toBe(200);
     expect(server.output()).not.toContain('by-mistake');
   });

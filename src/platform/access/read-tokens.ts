@@ -39,8 +39,10 @@ export function judgeFile(
   if ((mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== own.gid)) {
     return { fault: 'must not be writable by others: chmod go-w it' };
   }
-  if (uid !== 0 && uid !== own.uid) return { warning: `belongs to user ${uid}, who may so decide who speaks here` };
-  return (mode & 0o020) === 0 ? {} : { warning: `may be written by group ${gid}, which may so decide who speaks here` };
+  if (uid !== 0 && uid !== own.uid) return { warning: `belongs to user ${uid}, who can thereby decide who may call` };
+  return (mode & 0o020) === 0
+    ? {}
+    : { warning: `may be written by group ${gid}, which can thereby decide who may call` };
 }
 
 /** `[{ "name", "role", "node_id"?, "sha256" }]`. */

@@ -33,7 +33,12 @@ export class Tokens implements OnModuleInit, OnModuleDestroy {
   }
 
   #warn(warning: string | undefined): void {
-    if (warning !== undefined) this.#logger.warn(`MEDIATOR_TOKENS_FILE ${this.config.tokensFile} ${warning}`);
+    if (warning !== undefined)
+      this.#logger.warn({
+        msg: 'the tokens file is taken, but others may change it',
+        file: this.config.tokensFile,
+        warning,
+      });
   }
 
   onModuleDestroy(): void {
@@ -57,8 +62,11 @@ export class Tokens implements OnModuleInit, OnModuleDestroy {
   reload(): void {
     const read = readTokensFile(this.config.tokensFile!);
     if (!read.ok) {
-      const { length } = this.#known;
-      this.#logger.error({ msg: `the tokens file has faults; the ${length} tokens before stay`, faults: read.faults });
+      this.#logger.error({
+        msg: 'the tokens file has faults; the previous tokens stay in force',
+        tokens: this.#known.length,
+        faults: read.faults,
+      });
       return;
     }
     const before = this.#known;
@@ -67,7 +75,7 @@ export class Tokens implements OnModuleInit, OnModuleDestroy {
     const gone = before.filter((one) => !next.includes(one));
     for (const { revoke } of gone) revoke();
     this.#warn(read.warning);
-    this.#logger.log({ msg: 'read the tokens file again', tokens: next.length, revoked: gone.length });
+    this.#logger.log({ msg: 'the tokens file was read again', tokens: next.length, revoked: gone.length });
   }
 }
 

@@ -116,7 +116,7 @@ export class Database implements Queryable {
   #tell(fault: SessionSpoiled): void {
     const cause = causeOf(fault);
     this.#told.tell(String(cause), (unsaid) =>
-      this.#logger.warn({ msg: 'a session that went bad is thrown away', cause, since_then: unsaid }),
+      this.#logger.warn({ msg: 'a bad database session was discarded', cause, suppressed: unsaid }),
     );
   }
 }

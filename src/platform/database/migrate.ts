@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { within } from '../within.js';
-import { DatabaseUnfit, isContention } from './faults.js';
+import { causeOf, DatabaseUnfit, isContention } from './faults.js';
 import { isAtWork, readBackend } from './read-session.sql.js';
 import { breakOff } from './session-client.js';
 import { Told } from './told.js';
@@ -17,7 +17,13 @@ const LOCK_TIMEOUT = '200ms';
 interface MigrateOptions {
   /** How long another connection waits for an answer when it looks whether the migration is still at work. */
   answerSeconds?: number;
-  log?: (line: string) => void;
+  warn?: (line: Waits) => void;
+}
+
+/** For the log: what the migration waits for. */
+interface Waits {
+  msg: string;
+  cause?: string;
 }
 
 /**
@@ -26,22 +32,23 @@ interface MigrateOptions {
  * this program.
  */
 export async function migrate(source: DataSource, options: MigrateOptions = {}): Promise<void> {
-  const { answerSeconds = 15, log = (line: string) => new Logger('migrations').warn(line) } = options;
+  const { answerSeconds = 15 } = options;
   const told = new Told();
-  const tell = (line: string): void => told.tell(line, () => log(line));
+  const say = options.warn ?? ((line: Waits) => new Logger('migrations').warn(line));
+  const warn = (line: Waits): void => told.tell(`${line.msg}: ${line.cause}`, () => say(line));
   const runner = source.createQueryRunner();
   const client = (await runner.connect()) as pg.ClientBase;
   const watch = watchOver(source, client, await readBackend(client), answerSeconds);
   let whole = false;
   try {
     while (!(await takeLock(client))) {
-      tell('another server migrates the database: this one waits');
+      warn({ msg: 'this server waits for another one that migrates the database' });
       await sleep(PAUSE_MS);
     }
     await refuseNewer(source, client);
     await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
     for (let done = false; !done;) {
-      done = await runPending(source, runner, tell);
+      done = await runPending(source, runner, warn);
       if (!done) await sleep(PAUSE_MS);
     }
     await client.query('RESET lock_timeout');
@@ -74,7 +81,7 @@ async function refuseNewer(source: DataSource, client: pg.ClientBase): Promise<v
 }
 
 /** False where somebody reads or writes what a migration has to change: those before it are done. */
-async function runPending(source: DataSource, runner: QueryRunner, tell: (line: string) => void): Promise<boolean> {
+async function runPending(source: DataSource, runner: QueryRunner, warn: (line: Waits) => void): Promise<boolean> {
   const executor = new MigrationExecutor(source, runner);
   executor.transaction = 'each';
   try {
@@ -82,7 +89,7 @@ async function runPending(source: DataSource, runner: QueryRunner, tell: (line: 
     return true;
   } catch (error) {
     if (!isContention(error)) throw error;
-    tell(`a migration waits for whoever uses a table that it changes: ${(error as Error).message}`);
+    warn({ msg: 'a migration waits for a table that is in use', cause: causeOf(error) });
     return false;
   }
 }

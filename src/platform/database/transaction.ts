@@ -109,7 +109,7 @@ async function once<T>(
     await failpoint(`${name}.committed`);
   } catch (error) {
     // It is done, and whoever asked has to go on with it: what comes after the commit can only be told.
-    logger.error({ msg: 'something failed after a commit', transaction: name, err: error });
+    logger.error({ msg: 'work after a commit failed; the commit stands', transaction: name, err: error });
   }
   return outcome;
 }
@@ -118,7 +118,7 @@ async function close(session: Session, name: string): Promise<void> {
   try {
     await session.close();
   } catch (error) {
-    logger.error({ msg: 'a connection was not given back', transaction: name, err: error });
+    logger.error({ msg: 'a connection was not returned to the pool', transaction: name, err: error });
   }
 }
 

@@ -19,15 +19,15 @@ export class UntilReached {
     for (;;) {
       try {
         await step();
-        if (this.#away) this.#logger.log('the database answers');
+        if (this.#away) this.#logger.log({ msg: 'the database answers' });
         this.#away = false;
         return;
       } catch (error) {
         const judged = unfitOr(error, when);
         if (judged instanceof DatabaseUnfit || !isUnreachable(error) || this.stopping.aborted) throw judged;
         this.#away = true;
-        const why = `the database does not answer yet: ${causeOf(error)}`;
-        this.#told.tell(why, () => this.#logger.warn(why));
+        const cause = causeOf(error);
+        this.#told.tell(String(cause), () => this.#logger.warn({ msg: 'the database does not answer yet', cause }));
       }
       await sleep(RETRY_MS, undefined, { signal: this.stopping });
     }

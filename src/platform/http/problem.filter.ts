@@ -72,10 +72,10 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   /** A database that is away makes every request say so: the cause is told when it is another. */
-  #tellUnavailable(msg: string, { id }: FastifyRequest, exception: unknown): void {
+  #tellUnavailable(detail: string, { id }: FastifyRequest, exception: unknown): void {
     const cause = exception instanceof Problem ? undefined : causeOf(exception);
-    this.#told.tell(`${msg}: ${cause}`, (unsaid) =>
-      this.#logger.warn({ msg, request_id: id, cause, since_then: unsaid }),
+    this.#told.tell(`${detail}: ${cause}`, (unsaid) =>
+      this.#logger.warn({ msg: 'a request was answered 503', detail, request_id: id, cause, suppressed: unsaid }),
     );
   }
 

@@ -1,27 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** The figures of this process. What needs the database is asked when somebody scrapes: see the health room. */
+/** The metrics of this process. Those that need the database are read when somebody scrapes: see the health room. */
 @Injectable()
 export class Metrics {
-  /** What the program counts: always as it is. */
+  /** What the program counts; always current. */
   readonly registry = new Registry();
-  /** What the process says of itself: not for nothing, so it is not asked each time. */
+  /** The metrics of the process itself. Reading them costs something, so this is not done on each scrape. */
   readonly process = collectProcess('mediator_');
 
-  readonly wakes = this.#counter('wakes_total', 'Calls of wake, by why.', ['why']);
-  readonly sweeps = this.#counter('sweeps_total', 'Sweeps of the queue, by how they ended.', ['result']);
-  readonly promotions = this.#counter('promotions_total', 'Runs promoted from the queue.', []);
-  readonly askNotices = this.#counter('ask_notices_total', 'Questions the webhook was to be told of.', ['result']);
+  readonly wakes = this.#counter('wakes_total', 'Wakes of the queue, by why.', ['why']);
+  readonly sweeps = this.#counter('sweeps_total', 'Sweeps of the queue, by result.', ['result']);
+  readonly promotions = this.#counter('promotions_total', 'Queued runs that were promoted to RUNNING.', []);
+  readonly askNotices = this.#counter('ask_notices_total', 'Notices of questions for the webhook, by result.', [
+    'result',
+  ]);
   readonly sweepSeconds = new Histogram({
     name: 'mediator_sweep_duration_seconds',
-    help: 'How long a sweep of the queue takes.',
+    help: 'Duration of the sweeps of the queue, in seconds.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [this.registry],
   });
   readonly transactionRetries = this.#counter(
     'transaction_retries_total',
-    'Transactions begun again after a deadlock, a serialization failure or a lock timeout.',
+    'Transactions that were retried after a deadlock, a serialization failure or a lock timeout, by transaction.',
     ['transaction'],
   );
 
@@ -30,10 +32,10 @@ export class Metrics {
   }
 }
 
-/** Gauges whose names end as those of counters do. Each is the sum of the gauge beside it, by type, and so left out. */
+/** Gauges whose names end like those of counters. Each is only the sum of the gauge of the same name without `_total`. */
 const NAMED_AS_COUNTERS = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
-/** What the process says of itself: memory, processor, event loop. */
+/** The metrics of the process itself: memory, processor, event loop. */
 function collectProcess(prefix: string): Registry {
   const register = new Registry();
   collectDefaultMetrics({ register, prefix });

@@ -25,7 +25,7 @@ export class Lookout {
   /** `what` names in the log what is looked for. */
   constructor(what: string, look: () => Promise<void>) {
     this.#worker = new PeriodicWorker(look, (error) =>
-      this.#logger.warn({ msg: `could not look for ${what}`, err: error }),
+      this.#logger.warn({ msg: 'a look for waiting calls failed; it is repeated', what, err: error }),
     );
   }
 

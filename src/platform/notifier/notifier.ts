@@ -29,6 +29,11 @@ const CLOSE_SECONDS = 0.5;
 const PAUSE_MS = 5;
 const RECONNECT_MS = [50, 100, 250, 500, 1000];
 
+interface Fault {
+  msg: string;
+  cause: string | undefined;
+}
+
 @Injectable()
 export class Notifier {
   readonly #logger = new Logger('notifier');
@@ -90,7 +95,7 @@ export class Notifier {
       const pause = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)];
       this.#retry = setTimeout(() => void this.#connect(url, failures + 1), pause).unref();
     };
-    client.on('error', (error) => this.#warn(`the listening connection broke: ${error.message}`));
+    client.on('error', (error) => this.#warn({ msg: 'the listening connection broke', cause: causeOf(error) }));
     try {
       await client.connect();
       await judgeSession(client, this.config.listenCheckSeconds);
@@ -101,7 +106,7 @@ export class Notifier {
       });
       await client.query(TOPICS.map((topic) => `LISTEN ${channelOf(topic)}`).join('; '));
     } catch (error) {
-      this.#warn(`cannot listen: ${causeOf(error)}`);
+      this.#warn({ msg: 'the server cannot listen for notifications', cause: causeOf(error) });
       lost();
       return;
     }
@@ -120,23 +125,25 @@ export class Notifier {
     const { listenCheckSeconds, connectionLifeSeconds } = this.config;
     const check = new PeriodicWorker(
       () => judgeSession(client, listenCheckSeconds),
-      (error) => this.#giveUp(client, `the listening connection is of no use: ${causeOf(error)}`),
+      (error) => {
+        if (this.#giveUp(client)) this.#warn({ msg: 'the listening connection is unusable', cause: causeOf(error) });
+      },
     );
     check.start({ everySeconds: listenCheckSeconds, first: 'after a period' });
     const life = setTimeout(() => this.#giveUp(client), connectionLifeSeconds * 1000).unref();
     client.once('end', () => void check.stop()).once('end', () => clearTimeout(life));
   }
 
-  #warn(line: string): void {
-    this.#told.tell(line, () => this.#logger.warn(line));
+  #warn(line: Fault): void {
+    this.#told.tell(`${line.msg}: ${line.cause}`, () => this.#logger.warn(line));
   }
 
-  /** Its end makes the next one. Only the first who gives it up says why. */
-  #giveUp(client: pg.Client, why?: string): void {
-    if (this.#client !== client) return;
+  /** Its end makes the next one. False: somebody else has given it up already, and has said why. */
+  #giveUp(client: pg.Client): boolean {
+    if (this.#client !== client) return false;
     this.#client = undefined;
-    if (why !== undefined) this.#warn(why);
     client.end().catch(() => undefined);
+    return true;
   }
 
   async #sendUnsent(): Promise<void> {
@@ -157,7 +164,7 @@ export class Notifier {
     } catch (error) {
       // Sent by the next connection.
       for (const topic of topics) this.#unsent.add(topic);
-      this.#giveUp(client, `a notification was not sent yet: ${causeOf(error)}`);
+      if (this.#giveUp(client)) this.#warn({ msg: 'a notification was not sent yet', cause: causeOf(error) });
     }
   }
 }

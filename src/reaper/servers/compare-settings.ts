@@ -19,11 +19,10 @@ export class CompareSettings {
     for (const { server_id, settings } of await readNeighbours(this.database, serverId, this.config.lifeSeconds)) {
       const differing = differences(here, settings);
       if (differing.length === 0) continue;
-      const each = differing.map(({ variable, here, there }) => `${variable} is ${here} here and ${there} there`);
       this.#logger.warn({
-        msg: `another server of this database has other settings, and all should have the same: ${each.join('; ')}`,
+        msg: 'another server of this database has different settings; all should have the same',
         server_id,
-        differing,
+        differing: differing.map(({ variable, here, there }) => `${variable} is ${here} here and ${there} there`),
       });
     }
   }

@@ -27,7 +27,7 @@ export class LostServers implements ReaperPart<string> {
     const lost = await this.database.transaction('server-lost', (tx) =>
       deleteLost(tx, serverId, this.config.lifeSeconds),
     );
-    if (lost) this.#logger.warn({ msg: 'a server was lost: the queue is looked at in its place', server_id: serverId });
+    if (lost) this.#logger.warn({ msg: 'another server was lost; this one sweeps in its place', server_id: serverId });
     return lost;
   }
 }

@@ -23,7 +23,7 @@ export class ServerPresence {
   readonly serverId = randomUUID();
   readonly #worker = new PeriodicWorker(
     () => this.touch(),
-    (error) => this.#logger.warn({ msg: 'this server could not say that it is there', err: error }),
+    (error) => this.#logger.warn({ msg: 'this server could not refresh its row; it tries again', err: error }),
   );
   #state: 'away' | 'there' | 'left' = 'away';
 
@@ -58,7 +58,10 @@ export class ServerPresence {
     try {
       await this.database.transaction('leave', (tx) => stopServer(tx, this.serverId));
     } catch (error) {
-      this.#logger.warn({ msg: 'the row of this server was not marked as stopped', err: error });
+      this.#logger.warn({
+        msg: 'the row of this server was not marked as stopped; another server will sweep in its place',
+        err: error,
+      });
     }
   }
 }

@@ -35,9 +35,12 @@ export class TouchServer {
       return given;
     });
     if (grace === undefined || grace.nodes + grace.leases === 0) return;
+    const { seconds, nodes, leases } = grace;
     this.#logger.warn({
-      msg: 'no server was there to be spoken to: nodes are given the time to speak again',
-      ...grace,
+      msg: 'no server was seen for a while; nodes get time to advertise before anything is taken from them',
+      seconds,
+      nodes,
+      leases,
     });
   }
 }

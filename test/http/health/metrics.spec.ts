@@ -81,7 +81,7 @@ describe('GET /metrics', () => {
     );
     expect(new Set(names).size).toBe(names.length);
     // Who adds up what each of three servers tells of one database has three times the truth.
-    const shared = metrics.filter(({ help }) => help.includes('the max of them, not the sum'));
+    const shared = metrics.filter(({ help }) => help.includes('take the max, not the sum'));
     expect(shared.map(({ name }) => name)).toEqual([
       'mediator_runs',
       'mediator_queue_depth',
