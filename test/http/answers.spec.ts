@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/platform/config/read-config.js';
+import { type Mediator, startMediator } from '../../src/start-mediator.js';
 import { R } from '../support/contracts.js';
-import { fetchRaw } from '../support/http.js';
-import { startTestMediator, type TestMediator } from '../support/mediator.js';
+import { createDatabase, type TestDatabase } from '../support/database.js';
+import { fetchRaw, type Send, sender } from '../support/http.js';
+import { OPERATIONS } from '../support/openapi.js';
+import { hold } from '../support/points.js';
 import { expectProblem } from '../support/problem.js';
+import { serverSuite } from '../support/server-suite.js';
 import { upload, writeLog } from '../support/uploads.js';
 
 /** What is served to GET, of a run that is over and one that waits. */
@@ -26,9 +31,8 @@ const READ = [
 const OF_NOW = ['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding'];
 
 describe('every answer', () => {
-  let server: TestMediator;
+  const server = serverSuite();
   beforeAll(async () => {
-    server = await startTestMediator();
     const node = server.node('n1', [{ role: 'x' }]);
     await node.advertise();
     await server.send('POST', '/v1/runs', { body: R('x', { run_id: 'over' }) });
@@ -38,11 +42,6 @@ describe('every answer', () => {
     await node.report(claim);
     for (const run_id of ['a', 'b']) await server.send('POST', '/v1/runs', { body: R('x', { run_id }) });
   });
-  afterAll(async () => {
-    expect(await server.violations()).toEqual([]);
-    await server.close();
-  });
-
   const cacheControl = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const answer = await fetchRaw(server.url + path, headers, method);
     return [answer.status, answer.headers['cache-control']];
@@ -126,4 +125,122 @@ describe('every answer', () => {
       expect(answer.headers.get('allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
     },
   );
+});
+
+interface Asked {
+  name: string;
+  method: string;
+  path: string;
+  known: string[];
+  whole: string[];
+}
+
+const ASKED: Asked[] = OPERATIONS.map(({ method, path, operation }) => {
+  const queries = (operation.parameters ?? []).filter((parameter: any) => parameter.in === 'query');
+  return {
+    name: operation.operationId,
+    method: method.toUpperCase(),
+    path: path.replace(/\{(\w+)\}/g, (_all: string, name: string) => (name === 'seq' ? '1' : 'none')),
+    known: queries.map((parameter: any) => parameter.name),
+    whole: queries.filter(({ schema }: any) => schema.type === 'integer').map((parameter: any) => parameter.name),
+  };
+});
+const UNDER_V1 = ASKED.filter(({ path }) => path.startsWith('/v1/'));
+
+describe('what is asked of an operation', () => {
+  const server = serverSuite();
+  it.each(UNDER_V1)(
+    'L10: an unknown parameter of $name is 400, and names the known ones',
+    async ({ method, path, known }) => {
+      for (const unknown of ['stat', '__proto__', 'constructor']) {
+        const answer = await server.send(method, `${path}?${unknown}=x`);
+        const { detail, errors } = expectProblem(answer, 400, 'invalid_request', path);
+        expect(errors).toEqual([{ pointer: `/${unknown}`, detail: expect.stringMatching(/is not a parameter/) }]);
+        for (const name of known.length > 0 ? known : ['takes none']) expect(detail).toContain(name);
+      }
+    },
+  );
+
+  it.each(UNDER_V1.filter(({ known }) => known.length > 0))(
+    'L10: $name takes each of its parameters once',
+    async ({ method, path, known }) => {
+      for (const name of known) {
+        const { errors } = expectProblem(
+          await server.send(method, `${path}?${name}=1&${name}=1`),
+          400,
+          'invalid_request',
+        );
+        expect(errors).toEqual([{ pointer: `/${name}`, detail: 'must be given once' }]);
+        const once = await server.send(method, `${path}?${name}=1`);
+        expect(String(once.body?.detail)).not.toMatch(/is not a parameter|given once/);
+      }
+    },
+  );
+
+  it.each(UNDER_V1.filter(({ whole }) => whole.length > 0))(
+    'a whole number that $name takes is written in digits',
+    async ({ method, path, whole }) => {
+      for (const name of whole) {
+        for (const written of ['', '1e0', '0x1', '%201', '1.0', '%2B1', '-1']) {
+          const answer = await server.send(method, `${path}?${name}=${written}`);
+          expect(expectProblem(answer, 400, 'invalid_request', path).errors[0].pointer).toBe(`/${name}`);
+        }
+      }
+    },
+  );
+
+  it('probes and pages ignore what they do not know', async () => {
+    const pages = ASKED.filter(({ path }) => !path.startsWith('/v1/'));
+    expect(pages.length).toBeGreaterThan(4);
+    for (const { method, path } of pages) {
+      const spelt = path.replace('none', 'not_found');
+      expect([path, (await server.send(method, `${spelt}?stat=x&stat=y`)).status]).toEqual([path, 200]);
+    }
+  });
+
+  it('nothing is said of parameters to who may not ask, or asks for what is not served', async () => {
+    expectProblem(await server.send('GET', '/v1/nothing?stat=x'), 404, 'route_not_found');
+    expectProblem(await server.send('DELETE', '/v1/queue?stat=x'), 405, 'method_not_allowed');
+  });
+});
+
+describe('a server that is starting', () => {
+  let database: TestDatabase;
+  let send: Send;
+  let started: Promise<Mediator>;
+  let startUpWake: ReturnType<typeof hold>;
+  beforeAll(async () => {
+    database = await createDatabase();
+    startUpWake = hold('sweep.begin');
+    const config = readConfig({ DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'silent' });
+    const listening = new Promise<string>((resolve) => {
+      started = startMediator(config, resolve);
+    });
+    send = sender(await listening);
+    await startUpWake.reached;
+  });
+  afterAll(async () => {
+    startUpWake.letGo();
+    await (await started).stop();
+    await database.drop();
+  });
+
+  it.each(['/v1/runs', '/v1/runs?limit=1', '/v1/nothing', '/%761/runs'])(
+    'serves nothing at %s before its start-up wake is over, however it is spelt',
+    async (path) => {
+      const answer = await send('GET', path);
+      expectProblem(answer, 503, 'unavailable');
+      expect(answer.headers.get('retry-after')).toBe('1');
+    },
+  );
+
+  it('lives, is not ready, and explains itself', async () => {
+    expect((await send('GET', '/livez')).status).toBe(200);
+    expect((await send('GET', '/readyz')).status).toBe(503);
+    expect((await send('GET', '/problems/unavailable')).status).toBe(200);
+    startUpWake.letGo();
+    await started;
+    expect((await send('GET', '/readyz')).status).toBe(200);
+    expect((await send('GET', '/%761/runs')).status).toBe(200);
+  });
 });

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestMediator, type TestMediator } from '../support/mediator.js';
+import { describe, expect, it } from '@jest/globals';
 import { expectProblem } from '../support/problem.js';
 import { readTar } from '../support/record.js';
+import { serverSuite } from '../support/server-suite.js';
 
 const AGENT =
   '{"z":1.0,"10":1e2,"9":[{"b":-0,"2":0.10,"1":3.141592653589793238462643}],"__proto__":{"constructor":1},"a":null}';
@@ -16,12 +16,7 @@ const CONTRACT = `{"steps": [
   "work":${WORK},"requires":[{"attrs":${ATTRS},"as":"x","capability":"board"}],"run_id":"RUN"}`;
 
 describe('JSON that is taken', () => {
-  let server: TestMediator;
-  beforeAll(async () => {
-    server = await startTestMediator();
-  });
-  afterEach(async () => expect(await server.violations()).toEqual([]));
-  afterAll(() => server.close());
+  const server = serverSuite();
 
   /** The answer as text, since to read it is to lose what is looked for. */
   async function say(method: string, path: string, body?: string, headers: Record<string, string> = {}) {
@@ -129,12 +124,7 @@ describe('JSON that is taken', () => {
 });
 
 describe('N2: a name that JavaScript has a meaning for', () => {
-  let server: TestMediator;
-  beforeAll(async () => {
-    server = await startTestMediator();
-  });
-  afterAll(() => server.close());
-
+  const server = serverSuite();
   it.each(['constructor', 'prototype', 'valueof', 'hasownproperty'])(
     '%s is an attribute like any other',
     async (name) => {

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { R } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
-import { startTestMediator, type TestMediator } from '../support/mediator.js';
+import { serverSuite } from '../support/server-suite.js';
 
 /** A connection, with what has come on it so far. */
 interface Connection {
@@ -14,17 +14,10 @@ interface Connection {
 }
 
 describe('a request that is answered before its body has come', () => {
-  let server: TestMediator;
+  const server = serverSuite({ config: { bodyPauseSeconds: 0.4 } });
   const open: Socket[] = [];
-  beforeAll(async () => {
-    server = await startTestMediator({ config: { bodyPauseSeconds: 0.4 } });
-    await server.node('n1', [{ role: 'x' }]).advertise();
-  });
-  afterAll(async () => {
-    open.forEach((socket) => socket.destroy());
-    expect(await server.violations()).toEqual([]);
-    await server.close();
-  });
+  server.liveNode('n1', { role: 'x' });
+  server.atEnd(() => open.forEach((socket) => socket.destroy()));
 
   // Half open: it goes on sending though the server has closed its side.
   const dial = (head: string, more = '', allowHalfOpen = false): Connection => {
@@ -127,20 +120,14 @@ describe('a request that is answered before its body has come', () => {
 });
 
 describe('the body of an upload', () => {
-  let server: TestMediator;
+  const server = serverSuite({ config: { bodyPauseSeconds: 0.4 } });
   let claim: any;
   beforeAll(async () => {
-    server = await startTestMediator({ config: { bodyPauseSeconds: 0.4 } });
     const node = server.node('n1', [{ role: 'x' }]);
     await node.advertise();
     await server.send('POST', '/v1/runs', { body: R('x', { run_id: 'pauses' }) });
     claim = (await node.claim()).body;
   });
-  afterAll(async () => {
-    expect(await server.violations()).toEqual([]);
-    await server.close();
-  });
-
   const put = (path: string): Socket => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
     const head = `PUT /v1/runs/pauses/steps/1/${path} HTTP/1.1\r\nHost: localhost\r\nMediator-Lease: ${claim.lease.nonce}`;

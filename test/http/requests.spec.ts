@@ -1,29 +1,26 @@
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { PROBLEMS } from '../../src/domain/problem-codes.js';
 import { R } from '../support/contracts.js';
 import type { Answer } from '../support/http.js';
-import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import { expectProblem } from '../support/problem.js';
 import { everything } from '../support/stored.js';
+import { serverSuite } from '../support/server-suite.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const CONTRACT_ROUTES = ['/v1/runs', '/v1/runs/dry-run'];
 
 describe('what is no request of this API', () => {
-  let server: TestMediator;
+  const server = serverSuite();
   let before: Record<string, string[]>;
   beforeAll(async () => {
-    server = await startTestMediator();
     await server.node('N1', [{ role: 'x' }]).advertise();
     before = await everything(server.database);
   });
   afterEach(async () => {
     expect(await everything(server.database)).toEqual(before);
-    expect(await server.violations()).toEqual([]);
   });
-  afterAll(() => server.close());
 
   /** Sends a body as it is. */
   async function post(

@@ -5,7 +5,7 @@ export default [
     file: 'src/asks/take-notices.ts',
     take: '    await lockRun(tx, notice.run_id);\n',
     put: '',
-    spec: 'test/race/answers.spec.ts',
+    spec: 'test/race/waits.spec.ts',
     test: 'notice',
   },
   {

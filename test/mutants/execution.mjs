@@ -10,7 +10,7 @@ export default [
     file: 'src/execution/claim.ts',
     take: '      lockRun(tx, step.run_id),\n',
     put: '      undefined,\n',
-    spec: 'test/race/claim-locks.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
   },
   {
     name: 'a-stale-instance-claims-nothing',
@@ -18,7 +18,7 @@ export default [
     file: 'src/execution/claim.ts',
     take: '.then((node) => refuseStale(node, claimant));',
     put: '.then((node) => (node === undefined ? refuseStale(node, claimant) : undefined));',
-    spec: 'test/race/claim-locks.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
   },
   {
     name: 'lock-of-a-step-that-is-given-again',
@@ -26,7 +26,7 @@ export default [
     file: 'src/execution/claim.ts',
     take: '    lockRun(tx, held.run_id),\n',
     put: '    undefined,\n',
-    spec: 'test/race/claims-and-renewals.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
     test: 'a step that is to be given again',
   },
   {
@@ -44,7 +44,7 @@ export default [
     file: REPORT,
     take: '        lockNode(tx, node_id),\n',
     put: '        lockRun(tx, run_id).then(() => lockNode(tx, node_id)),\n',
-    spec: 'test/race/lock-order.spec.ts',
+    spec: 'test/race/locks.spec.ts',
     test: 'a claim, and a report',
   },
   {
@@ -53,7 +53,7 @@ export default [
     file: 'src/execution/claim.ts',
     take: 'const current = lockNode(tx, claimant.node_id).then(',
     put: 'const current = Promise.resolve().then(() => lockNode(tx, claimant.node_id)).then(',
-    spec: 'test/race/lock-order.spec.ts',
+    spec: 'test/race/locks.spec.ts',
     test: 'a claim, and a report',
   },
   {

@@ -5,7 +5,7 @@ export default [
     file: 'src/fleet/fleet.sql.ts',
     take: ' WHERE node_id = $1 FOR SHARE',
     put: ' WHERE node_id = $1',
-    spec: 'test/race/claim-locks.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
   },
   {
     name: 'nodes-of-an-outage-in-order',
@@ -13,7 +13,7 @@ export default [
     file: 'src/fleet/fleet.sql.ts',
     take: ' ORDER BY node_id FOR NO KEY UPDATE',
     put: '',
-    spec: 'test/race/lock-order.spec.ts',
+    spec: 'test/race/locks.spec.ts',
   },
   {
     name: 'nodes-that-have-spoken',

@@ -1,5 +1,5 @@
 const GRANT = 'src/leases/leases.sql.ts';
-const GUARDS = 'test/race/grant-guards.spec.ts';
+const GUARDS = 'test/race/locks.spec.ts';
 
 export default [
   {
@@ -48,7 +48,7 @@ export default [
     file: GRANT,
     take: '(SELECT * FROM wanted ORDER BY node_id COLLATE "C")',
     put: '(SELECT * FROM wanted)',
-    spec: 'test/race/lock-order.spec.ts',
+    spec: 'test/race/locks.spec.ts',
   },
   {
     name: 'a-node-that-is-taken',
@@ -92,7 +92,7 @@ export default [
     file: 'src/leases/leases.sql.ts',
     take: 'WHERE run_id = $1 ORDER BY node_id FOR NO KEY UPDATE',
     put: 'WHERE run_id = $1',
-    spec: 'test/race/claims-and-renewals.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
     test: 'E5 a heartbeat under way',
   },
   {
@@ -110,6 +110,6 @@ export default [
     file: 'src/leases/leases.sql.ts',
     take: 'DELETE FROM leases WHERE node_id = $1 AND run_id = $2',
     put: 'DELETE FROM leases WHERE node_id = $1 AND $2::text IS NOT NULL',
-    spec: 'test/race/reaper-against-others.spec.ts',
+    spec: 'test/race/ends.spec.ts',
   },
 ];

@@ -8,7 +8,7 @@ export default [
     file: 'src/nodes/nodes.sql.ts',
     take: ' WHERE node_id = $1 FOR NO KEY UPDATE',
     put: ' WHERE node_id = $1',
-    spec: 'test/race/adverts.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
   },
   {
     name: 'wake-drain-lift',
@@ -88,7 +88,7 @@ export default [
     file: ADVERTISE,
     take: "      if (isNew || before.instance !== advert.instance) tx.hint('steps');\n",
     put: '',
-    spec: 'test/race/claim-locks.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
     test: 'a claim that waits ends',
   },
   {
@@ -97,6 +97,6 @@ export default [
     file: 'src/nodes/nodes.sql.ts',
     take: 'offer_rev = n.offer_rev + (n.capabilities <> $5)::int',
     put: 'offer_rev = n.offer_rev',
-    spec: 'test/race/grant-guards.spec.ts',
+    spec: 'test/race/locks.spec.ts',
   },
 ];

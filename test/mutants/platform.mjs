@@ -1,5 +1,5 @@
 const TRANSACTION = 'src/platform/database/transaction.ts';
-const CONTENTION = 'test/race/contention.spec.ts';
+const CONTENTION = 'test/race/commits.spec.ts';
 const LATCH = 'src/platform/latch.ts';
 const LATCH_SPEC = 'src/platform/latch.spec.ts';
 const WORKER = 'src/platform/periodic-worker.ts';
@@ -76,7 +76,7 @@ export default [
     file: TRANSACTION,
     take: 'throw new CommitUnknown(committed.reason);',
     put: 'throw committed.reason;',
-    spec: 'test/race/lost-commit.spec.ts',
+    spec: 'test/race/commits.spec.ts',
   },
   {
     name: 'one-migrates-at-a-time',
@@ -101,7 +101,7 @@ export default [
     take: '    return new Promise((resolve, reject) => {',
     put: `    if (this.#running !== undefined) return this.#running as unknown as Promise<Answer>;
     return new Promise((resolve, reject) => {`,
-    spec: 'test/race/coalescing.spec.ts',
+    spec: 'test/race/failing-sweeps.spec.ts',
   },
   {
     name: 'a-bound-of-items',

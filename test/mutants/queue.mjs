@@ -18,7 +18,7 @@ export default [
     take: `      WHERE moved.runs < json_array_length($1::json)
          OR (SELECT`,
     put: '      WHERE (SELECT',
-    spec: 'test/race/many-promotions.spec.ts',
+    spec: 'test/race/sweeps.spec.ts',
   },
   {
     name: 'all-of-a-promotion',
@@ -36,7 +36,7 @@ export default [
     file: 'src/queue/promote.ts',
     take: ', { retry: false });',
     put: ', { retry: true });',
-    spec: 'test/race/contention.spec.ts',
+    spec: 'test/race/commits.spec.ts',
     test: 'a promotion',
   },
   {
@@ -54,7 +54,7 @@ export default [
     file: 'src/queue/sweep.ts',
     take: 'if (this.lifecycle.graceOver.aborted) {',
     put: 'if (this.lifecycle.phase === undefined) {',
-    spec: 'test/race/grace.spec.ts',
+    spec: 'test/race/sweeps.spec.ts',
   },
   {
     name: 'a-sweep-that-was-cut-short',
@@ -63,7 +63,7 @@ export default [
     take: `        outcome.unfinished = true;
         return 'ended';`,
     put: "        return 'ended';",
-    spec: 'test/race/grace.spec.ts',
+    spec: 'test/race/sweeps.spec.ts',
   },
   {
     name: 'a-collision-starts-over',
@@ -89,7 +89,7 @@ export default [
     file: SERVICE,
     take: '      if (error instanceof CommitUnknown) this.#owed = true;\n',
     put: '',
-    spec: 'test/race/lost-commit.spec.ts',
+    spec: 'test/race/commits.spec.ts',
   },
   {
     name: 'a-sweep-that-failed',
@@ -116,7 +116,7 @@ export default [
     file: SERVICE,
     take: '    await this.#sweeps.enter(whys);',
     put: '    void this.#sweeps.enter(whys);',
-    spec: 'test/race/coalescing.spec.ts',
+    spec: 'test/race/failing-sweeps.spec.ts',
   },
   {
     name: 'what-becomes-owed-meanwhile',
@@ -124,6 +124,6 @@ export default [
     file: SERVICE,
     take: "      this.metrics.sweeps.inc({ result: unfinished || failed.length > 0 ? 'incomplete' : 'clean' });",
     put: "      this.#owed = false;\n      this.metrics.sweeps.inc({ result: unfinished || failed.length > 0 ? 'incomplete' : 'clean' });",
-    spec: 'test/race/lost-commit.spec.ts',
+    spec: 'test/race/commits.spec.ts',
   },
 ];

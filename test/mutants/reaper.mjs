@@ -7,7 +7,7 @@ export default [
     file: 'src/reaper/expired-runs.ts',
     take: '      await lockLeases(tx, runId);\n',
     put: '',
-    spec: 'test/race/claims-and-renewals.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
     test: 'E5 a heartbeat under way',
   },
   {
@@ -16,7 +16,7 @@ export default [
     file: 'src/reaper/expired-runs.ts',
     take: "if ((await lockRun(tx, runId))?.state !== 'RUNNING') return false;",
     put: 'await lockRun(tx, runId);',
-    spec: 'test/race/reaper-against-others.spec.ts',
+    spec: 'test/race/ends.spec.ts',
   },
   {
     name: 'a-step-that-was-reported-meanwhile',
@@ -24,7 +24,7 @@ export default [
     file: 'src/reaper/reaper.sql.ts',
     take: "AND seq = $2 AND state = 'CLAIMED' AND NOT n.revived",
     put: 'AND seq = $2 AND NOT n.revived',
-    spec: 'test/race/reaper-against-others.spec.ts',
+    spec: 'test/race/ends.spec.ts',
   },
   {
     name: 'wake-reaper',
@@ -32,7 +32,7 @@ export default [
     file: 'src/reaper/reaper-pass.ts',
     take: 'whys.add(part.wakes);',
     put: 'whys.delete(part.wakes);',
-    spec: 'test/http/queue/reaper.spec.ts',
+    spec: 'test/http/queue/whys.spec.ts',
     test: 'B5|B7',
   },
   {
@@ -50,7 +50,7 @@ export default [
     file: 'src/reaper/reaper-pass.ts',
     take: '        if (this.lifecycle.graceOver.aborted) break;\n',
     put: '',
-    spec: 'test/race/grace.spec.ts',
+    spec: 'test/race/sweeps.spec.ts',
   },
   {
     name: 'a-server-that-was-seen-meanwhile',
@@ -58,7 +58,7 @@ export default [
     file: 'src/reaper/servers/servers.sql.ts',
     take: 'WHERE v.server_id = $1 AND v.stopped_at IS NULL AND v.seen_at < clock_timestamp() - make_interval(secs => ${LIFE})`',
     put: 'WHERE v.server_id = $1 AND v.stopped_at IS NULL AND $2::float8 IS NOT NULL`',
-    spec: 'test/race/reaper-against-others.spec.ts',
+    spec: 'test/race/ends.spec.ts',
   },
   {
     name: 'a-server-that-stopped-meanwhile',
@@ -66,7 +66,7 @@ export default [
     file: 'src/reaper/servers/servers.sql.ts',
     take: 'WHERE v.server_id = $1 AND v.stopped_at IS NULL AND',
     put: 'WHERE v.server_id = $1 AND',
-    spec: 'test/race/reaper-against-others.spec.ts',
+    spec: 'test/race/ends.spec.ts',
   },
   {
     name: 'wake-server-lost',

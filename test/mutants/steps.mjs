@@ -7,7 +7,7 @@ export default [
     file: 'src/records/runs.sql.ts',
     take: ' WHERE run_id = $1 FOR NO KEY UPDATE',
     put: ' WHERE run_id = $1',
-    spec: 'test/race/claim-locks.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
   },
   {
     name: 'a-step-is-claimed-once',
@@ -33,7 +33,7 @@ export default [
     file: 'src/steps/ready-steps.sql.ts',
     take: ' AND NOT EXISTS (SELECT FROM steps h WHERE ${HELD})',
     put: '',
-    spec: 'test/race/claims-and-renewals.spec.ts',
+    spec: 'test/race/claims-and-adverts.spec.ts',
     test: 'E3',
   },
   {
@@ -58,7 +58,7 @@ export default [
     file: 'src/steps/asks.sql.ts',
     take: " AND attempt = $3 AND state = 'OPEN'",
     put: ' AND attempt = $3',
-    spec: 'test/race/answers.spec.ts',
+    spec: 'test/race/waits.spec.ts',
   },
   {
     name: 'the-question-of-this-attempt',
@@ -66,7 +66,7 @@ export default [
     file: 'src/steps/asks.sql.ts',
     take: ' AND attempt = $3 AND state',
     put: ' AND $3::int IS NOT NULL AND state',
-    spec: 'test/race/answers.spec.ts',
+    spec: 'test/race/waits.spec.ts',
     test: 'a loop that asks again',
   },
   {

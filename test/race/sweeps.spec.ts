@@ -1,24 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { atFailpoints } from '../../src/platform/failpoints.js';
+import { Lifecycle } from '../../src/platform/lifecycle.js';
+import { QueueService } from '../../src/queue/queue.service.js';
 import { needs, R, step } from '../support/contracts.js';
-import { startTestMediator, type TestMediator } from '../support/mediator.js';
+import { eventually } from '../support/eventually.js';
+import type { TestMediator } from '../support/mediator.js';
+import { hold, once } from '../support/points.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../support/queue.js';
+import { databaseSuite, serverSuite } from '../support/server-suite.js';
 
 describe('sweeps that meet others', () => {
-  let server: TestMediator;
-  let other: TestMediator;
-  beforeAll(async () => {
-    server = await startTestMediator();
-    other = await startTestMediator({ database: server.database });
-  });
-  afterEach(async () => {
-    atFailpoints(undefined);
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(async () => {
-    await other.close();
-    await server.close();
-  });
+  const server = serverSuite();
+  const other = serverSuite({ beside: server });
 
   /** Nobody passes the point before so many have come; later ones pass. */
   function meetAt(name: string, expected: number): { came: () => number; first: Promise<void> } {
@@ -192,5 +185,130 @@ describe('sweeps that meet others', () => {
     expect(await promotion(server, 'gone-c')).toEqual({ state: 'RUNNING', whys: ['result'], holds: ['GONE-N1'] });
     expect(await show(server, 'gone-b')).toMatchObject({ state: 'CANCELLED', assigned: [], started_at: null });
     expect(await counted()).toEqual({ wakes: { result: 1 }, sweeps: { clean: 1 } });
+  });
+});
+
+const MANY = 7;
+
+describe('a sweep that promotes many', () => {
+  const server = serverSuite();
+  afterEach(async () => {
+    atFailpoints(undefined);
+    expect(await server.violations()).toEqual([]);
+  });
+  afterAll(() => server.close());
+
+  const runId = (role: string, index: number): string => `${role}-${index}`;
+  const nodeId = (role: string, index: number): string => `${role}-N${index}`;
+
+  /** Seven nodes that one run holds, and seven runs that wait for one of them each. */
+  async function sevenWait(role: string): Promise<string> {
+    for (let index = 1; index <= MANY; index++) await server.node(nodeId(role, index), [{ role }]).advertise();
+    const holder = { run_id: `${role}-holder`, requires: [needs(role, { count: MANY })], steps: [step('only', role)] };
+    const waiting = Array.from({ length: MANY }, (_, index) => R(role, { run_id: runId(role, index + 1) }));
+    expect(await submitAll(server, holder, ...waiting)).toEqual([201, ...waiting.map(() => 202)]);
+    return holder.run_id;
+  }
+
+  /** By run, from 1: the nodes that it holds. */
+  const held = (role: string): Promise<string[][]> =>
+    Promise.all(Array.from({ length: MANY }, async (_, i) => (await promotion(server, runId(role, i + 1))).holds));
+
+  it('takes one transaction for the first, two for the next six', async () => {
+    const holder = await sevenWait('seven');
+    const passed: string[] = [];
+    atFailpoints((name) => void passed.push(name));
+    expect((await cancel(server, holder)).status).toBe(200);
+    expect(await held('seven')).toEqual([1, 2, 3, 4, 5, 6, 7].map((index) => [nodeId('seven', index)]));
+    expect(passed.filter((name) => name === 'promote.committed')).toHaveLength(3);
+    expect(passed.filter((name) => name === 'sweep.read')).toHaveLength(1);
+  });
+
+  it('one of several whose promotion fails hurts no other, and the nodes it would have had are for those behind it', async () => {
+    const holder = await sevenWait('bad');
+    await server.database.sql(
+      `CREATE FUNCTION fail_bad() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'forced'; END $$;
+       CREATE TRIGGER bad BEFORE UPDATE ON runs FOR EACH ROW
+         WHEN (NEW.run_id = 'bad-5' AND NEW.state = 'RUNNING') EXECUTE FUNCTION fail_bad()`,
+    );
+    const counted = await countWakes(server);
+    expect((await cancel(server, holder)).status).toBe(200);
+    expect(await held('bad')).toEqual([
+      ...[1, 2, 3, 4].map((index) => [nodeId('bad', index)]),
+      [],
+      ['bad-N5'],
+      ['bad-N6'],
+    ]);
+    expect(await counted()).toEqual({ wakes: { cancel: 1 }, sweeps: { incomplete: 1 } });
+
+    await server.database.sql('DROP TRIGGER bad ON runs');
+    await server.reap();
+    expect(await promotion(server, 'bad-5')).toEqual({ state: 'RUNNING', whys: ['owed'], holds: ['bad-N7'] });
+  });
+
+  it('one of several that was cancelled meanwhile is passed over, and nothing is owed', async () => {
+    const holder = await sevenWait('gone');
+    const counted = await countWakes(server);
+    const sweeping = hold('sweep.read');
+    const released = cancel(server, holder);
+    await sweeping.reached;
+    const cancelled = cancel(server, 'gone-6');
+    await eventually('the waiting run is cancelled', async () => {
+      const [run] = await server.database.sql<{ state: string }>("SELECT state FROM runs WHERE run_id = 'gone-6'");
+      return run!.state === 'CANCELLED';
+    });
+    sweeping.letGo();
+    expect((await Promise.all([released, cancelled])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await held('gone')).toEqual([...[1, 2, 3, 4, 5].map((index) => [nodeId('gone', index)]), [], ['gone-N6']]);
+    expect((await counted()).sweeps).toEqual({ clean: 2 });
+  });
+});
+
+describe('the end of the grace', () => {
+  const database = databaseSuite({ perTest: true });
+
+  /** A server, three nodes that a run holds, and three runs that wait for one of them each. */
+  async function crowded(): Promise<TestMediator> {
+    const server = await database.start();
+    for (const node of ['N1', 'N2', 'N3']) await server.node(node, [{ role: 'x' }]).advertise();
+    const all = { run_id: 'all', requires: [needs('x', { count: 3 })], steps: [step('only', 'x')] };
+    const waiting = ['a', 'b', 'c'].map((run_id) => R('x', { run_id }));
+    expect(await submitAll(server, all, ...waiting)).toEqual([201, 202, 202, 202]);
+    return server;
+  }
+
+  it('during a sweep: it stops between two runs, is owed, and another server does the rest', async () => {
+    const server = await crowded();
+    const counted = await countWakes(server);
+    once('promote.committed', () => server.mediator.app.get(Lifecycle).endGrace());
+
+    expect((await cancel(server, 'all')).status).toBe(200);
+
+    expect(await states(server, 'a', 'b', 'c')).toEqual(['RUNNING', 'QUEUED', 'QUEUED']);
+    expect(await counted()).toEqual({ wakes: { cancel: 1 }, sweeps: { incomplete: 1 } });
+    expect(server.mediator.app.get(QueueService).owed).toBe(true);
+    expect(await server.violations()).toEqual([]);
+    await server.stop();
+    // Its row is there for others to find: something is owed.
+    expect(await database.sql('SELECT stopped_at FROM servers')).toEqual([{ stopped_at: null }]);
+
+    const next = await database.start();
+    expect(await states(next, 'a', 'b', 'c')).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
+    expect((await promotion(next, 'b')).whys).toEqual(['startup']);
+  });
+
+  it('during a pass of the reaper: it stops between two runs, and the next pass does the rest', async () => {
+    const server = await crowded();
+    await cancel(server, 'all');
+    await database.sql("UPDATE leases SET not_after = clock_timestamp() - interval '1 s'");
+    once('expire.committed', () => server.mediator.app.get(Lifecycle).endGrace());
+
+    expect(await server.reap()).toMatchObject({ expired: 1, errors: 0 });
+
+    expect((await states(server, 'a', 'b', 'c')).sort()).toEqual(['FAILED', 'RUNNING', 'RUNNING']);
+    await server.stop();
+    const next = await database.start();
+    await next.reap();
+    expect(await states(next, 'a', 'b', 'c')).toEqual(['FAILED', 'FAILED', 'FAILED']);
   });
 });

@@ -16,6 +16,12 @@ export function cancel(server: TestMediator, runId: string): Promise<Answer> {
   return server.send('POST', `/v1/runs/${runId}/cancel`);
 }
 
+/** Cancels whatever runs. Who waits for it runs then, and goes on. */
+export async function cancelRunning(server: TestMediator): Promise<void> {
+  const running = await server.database.sql<{ run_id: string }>("SELECT run_id FROM runs WHERE state = 'RUNNING'");
+  for (const { run_id } of running) await cancel(server, run_id);
+}
+
 /** The run as the next request sees it. */
 export async function show(server: TestMediator, runId: string): Promise<any> {
   const { status, body } = await server.send('GET', `/v1/runs/${runId}`);

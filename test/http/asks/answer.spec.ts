@@ -1,29 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { answer, asksOf, inbox, question } from '../../support/asks.js';
 import { needs, R, step } from '../../support/contracts.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { expectProblem } from '../../support/problem.js';
-import type { PlayedNode } from '../../support/played-node.js';
 import { countWakes, promotion, show, states, submit, submitAll } from '../../support/queue.js';
 import { everything } from '../../support/stored.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 describe('the answer to a question', () => {
-  let server: TestMediator;
-  let n1: PlayedNode;
-  let n2: PlayedNode;
-  beforeAll(async () => {
-    server = await startTestMediator();
-    n1 = server.node('n1', [{ role: 'x' }]);
-    n2 = server.node('n2', [{ role: 'y' }]);
-    await n1.advertise();
-    await n2.advertise();
-  });
+  const server = serverSuite();
+  const n1 = server.liveNode('n1', { role: 'x' });
+  const n2 = server.liveNode('n2', { role: 'y' });
   afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
     expect(await server.database.sql('SELECT * FROM leases')).toEqual([]);
   });
-  afterAll(() => server.close());
-
   const start = async (run_id: string, steps: object[], more: object = {}): Promise<void> => {
     expect((await submit(server, { run_id, requires: [needs('x')], steps, ...more })).status).toBe(201);
   };

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
+import { startTestMediator } from '../../support/mediator.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 /** A contract whose first step takes one more board of this role: `more` goes on with it, `without` does without. */
 function acquires(base: string, extra: string, run_id: string): Record<string, unknown> {
@@ -17,15 +18,7 @@ function acquires(base: string, extra: string, run_id: string): Record<string, u
 }
 
 describe('acquire and release', () => {
-  let server: TestMediator;
-  beforeAll(async () => {
-    server = await startTestMediator();
-  });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
+  const server = serverSuite();
   const submit = async (contract: object) => (await server.send('POST', '/v1/runs', { body: contract })).status;
   const get = async (runId: string) => (await server.send('GET', `/v1/runs/${runId}`)).body;
   const statesOf = async (runId: string) =>

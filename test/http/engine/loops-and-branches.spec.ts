@@ -1,18 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import type { PlayedNode } from '../../support/played-node.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 describe('loops and branches', () => {
-  let server: TestMediator;
-  beforeAll(async () => {
-    server = await startTestMediator();
-  });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
+  const server = serverSuite();
   const submit = async (contract: object) => (await server.send('POST', '/v1/runs', { body: contract })).status;
   const get = async (runId: string) => (await server.send('GET', `/v1/runs/${runId}`)).body;
   const statesOf = async (runId: string) =>

@@ -1,35 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atFailpoints } from '../../../src/platform/failpoints.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
-import type { PlayedClaim, PlayedNode } from '../../support/played-node.js';
+import type { PlayedClaim } from '../../support/played-node.js';
 import { hold } from '../../support/points.js';
 import { expectProblem } from '../../support/problem.js';
 import { everything } from '../../support/stored.js';
 import { blobPath, openUpload, put, upload } from '../../support/uploads.js';
+import { cancelRunning } from '../../support/queue.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 const LIMIT = 600_000;
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('the upload of an output', () => {
-  let server: TestMediator;
-  let n1: PlayedNode;
-  beforeAll(async () => {
-    server = await startTestMediator({ env: { MEDIATOR_MAX_BLOB_BYTES: String(LIMIT) } });
-    n1 = server.node('n1', [{ role: 'x' }]);
-    await n1.advertise();
-  });
+  const server = serverSuite({ tidy: cancelRunning, env: { MEDIATOR_MAX_BLOB_BYTES: String(LIMIT) } });
+  const n1 = server.liveNode('n1', { role: 'x' });
   afterEach(async () => {
-    atFailpoints(undefined);
-    const running = await server.database.sql<{ run_id: string }>("SELECT run_id FROM runs WHERE state = 'RUNNING'");
-    for (const { run_id } of running) await server.send('POST', `/v1/runs/${run_id}/cancel`);
-    expect(await server.violations()).toEqual([]);
     expect(await server.database.sql('SELECT * FROM blobs WHERE published_at IS NULL')).toEqual([]);
   });
-  afterAll(() => server.close());
-
   const submit = async (run_id: string, steps: object[], more: object = {}): Promise<void> => {
     const body = { run_id, requires: [needs('x')], steps, ...more };
     expect((await server.send('POST', '/v1/runs', { body })).body).toMatchObject({ state: 'RUNNING' });

@@ -1,23 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import type { PlayedNode } from '../../support/played-node.js';
 import { everything } from '../../support/stored.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 describe('the claim of a step', () => {
-  let server: TestMediator;
+  const server = serverSuite();
   let [n1, n2]: PlayedNode[] = [];
   beforeAll(async () => {
-    server = await startTestMediator();
     [n1, n2] = [server.node('n1', [{ role: 'x' }]), server.node('n2', [{ role: 'y' }])];
     await n1.advertise();
     await n2.advertise();
   });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
   const submit = async (run_id: string, steps: object[], requires = [needs('x'), needs('y')]): Promise<any> => {
     const { status, body } = await server.send('POST', '/v1/runs', { body: { run_id, requires, steps } });
     expect(status).toBe(201);

@@ -1,33 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { atFailpoints } from '../../../src/platform/failpoints.js';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
-import type { PlayedClaim, PlayedNode } from '../../support/played-node.js';
+import type { TestMediator } from '../../support/mediator.js';
+import type { PlayedClaim } from '../../support/played-node.js';
 import { hold } from '../../support/points.js';
 import { expectProblem } from '../../support/problem.js';
 import { everything } from '../../support/stored.js';
 import { openUpload, writeLog } from '../../support/uploads.js';
+import { cancelRunning } from '../../support/queue.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 const LIMIT = 1000;
 const CUT = '\n[the log is cut here: it is larger than 1000 bytes]\n';
 
 describe('the log of a step', () => {
-  let server: TestMediator;
-  let n1: PlayedNode;
-  beforeAll(async () => {
-    server = await startTestMediator();
-    n1 = server.node('n1', [{ role: 'x' }]);
-    await n1.advertise();
-  });
-  afterEach(async () => {
-    atFailpoints(undefined);
-    const running = await server.database.sql<{ run_id: string }>("SELECT run_id FROM runs WHERE state = 'RUNNING'");
-    for (const { run_id } of running) await server.send('POST', `/v1/runs/${run_id}/cancel`);
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
+  const server = serverSuite({ tidy: cancelRunning });
+  const n1 = server.liveNode('n1', { role: 'x' });
   const begin = async (
     runId: string,
     more: Record<string, unknown> = {},
@@ -150,17 +138,13 @@ describe('the log of a step', () => {
   });
 
   describe('over the limit', () => {
-    let small: TestMediator;
+    const small = serverSuite({ env: { MEDIATOR_MAX_LOG_BYTES: String(LIMIT) } });
     beforeAll(async () => {
-      small = await startTestMediator({ env: { MEDIATOR_MAX_LOG_BYTES: String(LIMIT) } });
       await small.node('n1', [{ role: 'x' }]).advertise();
     });
     afterEach(async () => {
       for (const runId of ['cut', 'cut-at-once', 'cut-character']) await small.send('POST', `/v1/runs/${runId}/cancel`);
-      expect(await small.violations()).toEqual([]);
     });
-    afterAll(() => small.close());
-
     it('it is cut with a line that says so, and what comes later is taken and dropped', async () => {
       const claim = await begin('cut', {}, small);
       const whole = 'x'.repeat(LIMIT);

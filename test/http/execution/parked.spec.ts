@@ -1,25 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { blockedOn, expectGivenAtOnce, park } from '../../support/parked.js';
 import { hold } from '../../support/points.js';
 import { openSession } from '../../support/session.js';
 import { ParkedClaims } from '../../../src/execution/parked-claims.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 describe('a claim that waits for its step', () => {
-  let server: TestMediator;
+  const server = serverSuite();
   let made = 0;
-  beforeAll(async () => {
-    server = await startTestMediator();
-  });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
   const parkedClaims = (): number => server.mediator.app.get(ParkedClaims).size;
   const post = (path: string, body?: object): Promise<any> => server.send('POST', `/v1/${path}`, { body });
   const released = (): Promise<true> => eventually('no claim is parked', () => parkedClaims() === 0);

@@ -1,23 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
-import type { PlayedNode } from '../../support/played-node.js';
 import { everything } from '../../support/stored.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 describe('the report of a step', () => {
-  let server: TestMediator;
-  let n1: PlayedNode;
-  beforeAll(async () => {
-    server = await startTestMediator();
-    n1 = server.node('n1', [{ role: 'x' }]);
-    await n1.advertise();
-  });
+  const server = serverSuite();
+  const n1 = server.liveNode('n1', { role: 'x' });
   afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
     expect(await server.database.sql('SELECT * FROM leases')).toEqual([]);
   });
-  afterAll(() => server.close());
-
   const submit = async (run_id: string, steps: object[], more: object = {}): Promise<void> => {
     const body = { run_id, requires: [needs('x')], steps, ...more };
     expect(await server.send('POST', '/v1/runs', { body })).toMatchObject({ status: 201, body: { state: 'RUNNING' } });

@@ -1,22 +1,13 @@
 import { readWholeFleet } from '../../../src/fleet/fleet-changes.sql.js';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../../src/platform/database/database.js';
 import { atFailpoints } from '../../../src/platform/failpoints.js';
 import { R } from '../../support/contracts.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { everything } from '../../support/stored.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 describe('adverts and what is shown of the fleet', () => {
-  let server: TestMediator;
-  beforeAll(async () => {
-    server = await startTestMediator();
-  });
-  afterEach(async () => {
-    atFailpoints(undefined);
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
+  const server = serverSuite();
   const post = (path: string, body?: unknown): Promise<any> => server.send('POST', `/v1/${path}`, { body });
   const get = async (path: string): Promise<any> => (await server.send('GET', `/v1/${path}`)).body;
   const left = async (runId: string): Promise<number> => {

@@ -1,21 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import type { PlayedNode } from '../../support/played-node.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 describe('a node that drains', () => {
-  let server: TestMediator;
+  const server = serverSuite();
   let n1: PlayedNode;
   let role: string;
   let made = 0;
-  beforeAll(async () => {
-    server = await startTestMediator();
-  });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
   const submit = async (body: object): Promise<number> => (await server.send('POST', '/v1/runs', { body })).status;
   const get = async (runId: string): Promise<any> => (await server.send('GET', `/v1/runs/${runId}`)).body;
   const wakes = (why: string): Promise<number> => server.figure(`mediator_wakes_total{why="${why}"}`);

@@ -1,37 +1,23 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { atFailpoints } from '../../../src/platform/failpoints.js';
 import { ServerPresence } from '../../../src/reaper/servers/server-presence.js';
 import { R, step } from '../../support/contracts.js';
-import { createDatabase, type TestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 import { letTimePass } from '../../support/let-time-pass.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { blockedOn } from '../../support/parked.js';
 import { openSession } from '../../support/session.js';
 import { hold } from '../../support/points.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../../support/queue.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 /** Adverts and renewed leases live 180 s; an outage is more than 120 s without a server. */
 const ENV = { MEDIATOR_RENEW_SECONDS: '60', MEDIATOR_NOT_AFTER_FACTOR: '3', MEDIATOR_LEASE_TTL_SECONDS: '180' };
 
 describe('after an outage', () => {
-  let database: TestDatabase;
-  let server: TestMediator;
+  const server = serverSuite({ env: ENV });
+  const { database } = server;
   let made = 0;
   let role: string;
-  const start = async (): Promise<void> => void (server = await startTestMediator({ database, env: ENV }));
-  beforeAll(async () => {
-    database = await createDatabase();
-    await start();
-  });
-  afterEach(async () => {
-    atFailpoints(undefined);
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(async () => {
-    await server.stop();
-    await database.drop();
-  });
 
   /** Nodes of a role of its own. */
   async function fleet(...names: string[]): Promise<void> {
@@ -55,7 +41,7 @@ describe('after an outage', () => {
     'at start': async (seconds: number): Promise<void> => {
       await server.stop();
       await letTimePass(database, seconds);
-      await start();
+      await server.restart();
       await server.reap();
     },
     'in a pass, since the database was away': async (seconds: number): Promise<void> => {
@@ -170,16 +156,7 @@ describe('after an outage', () => {
 });
 
 describe('the rows of servers', () => {
-  let server: TestMediator;
-  beforeAll(async () => {
-    server = await startTestMediator({ env: ENV });
-  });
-  afterEach(async () => {
-    atFailpoints(undefined);
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
+  const server = serverSuite({ env: ENV });
   const insert = (seen: number, stopped: boolean): Promise<object[]> =>
     server.database.sql(
       `INSERT INTO servers (server_id, seen_at, stopped_at)
@@ -227,7 +204,7 @@ describe('the rows of servers', () => {
   it('a clean stop marks the row, and one with a sweep still owed does not', async () => {
     const { database } = server;
     for (const owed of [false, true]) {
-      const other = await startTestMediator({ database, env: ENV });
+      const other = await database.start({ env: ENV });
       const [own] = await database.sql<{ server_id: string }>(
         'SELECT server_id FROM servers ORDER BY started_at DESC LIMIT 1',
       );
@@ -250,7 +227,7 @@ describe('the rows of servers', () => {
   it('a stop that cuts off who may still release does not mark the row: another takes it for lost, and wakes', async () => {
     const { database } = server;
     await database.sql('UPDATE servers SET stopped_at = seen_at');
-    const other = await startTestMediator({ database, env: ENV });
+    const other = await database.start({ env: { ...ENV, MEDIATOR_STOP_SECONDS: '1' } });
     await other.node('N4', [{ role: 'cut' }]).advertise();
     expect(await submitAll(other, R('cut', { run_id: 'cut-a' }), R('cut', { run_id: 'cut-b' }))).toEqual([201, 202]);
     const session = await openSession(database);
@@ -267,18 +244,14 @@ describe('the rows of servers', () => {
 
   it('a server keeps its row fresh by itself, and finds an outage so', async () => {
     const { database } = server;
-    const other = await startTestMediator({ database, env: { ...ENV, MEDIATOR_RENEW_SECONDS: '1.5' } });
-    try {
-      await other.node('N3', [{ role: 'z' }]).advertise();
-      // Nor is the first server, whose silence is two minutes, any more there to be spoken to.
-      await letTimePass(database, 200);
-      const revived = eventually('the node is revived', async () => {
-        const [row] = await database.sql<{ revived: boolean }>("SELECT revived FROM nodes WHERE node_id = 'N3'");
-        return row!.revived;
-      });
-      expect(await revived).toBe(true);
-    } finally {
-      await other.stop();
-    }
+    const other = await database.start({ env: { ...ENV, MEDIATOR_RENEW_SECONDS: '1.5' } });
+    await other.node('N3', [{ role: 'z' }]).advertise();
+    // Nor is the first server, whose silence is two minutes, any more there to be spoken to.
+    await letTimePass(database, 200);
+    const revived = eventually('the node is revived', async () => {
+      const [row] = await database.sql<{ revived: boolean }>("SELECT revived FROM nodes WHERE node_id = 'N3'");
+      return row!.revived;
+    });
+    expect(await revived).toBe(true);
   });
 });

@@ -1,40 +1,31 @@
 import { get as openHttp, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bytesOf, get, sha256 } from '../../support/bytes.js';
 import { R } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { once } from '../../support/points.js';
-import type { PlayedClaim, PlayedNode } from '../../support/played-node.js';
+import type { PlayedClaim } from '../../support/played-node.js';
 import { readTar } from '../../support/record.js';
 import { upload } from '../../support/uploads.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 const MIB = 1024 * 1024;
 
 describe('reading an output', () => {
-  let server: TestMediator;
-  let node: PlayedNode;
+  const server = serverSuite();
+  const node = server.liveNode('n1', { role: 'x' });
   let claim: PlayedClaim;
   const image = bytesOf(700_000);
   const tag = `"${sha256(image)}"`;
   const url = (name: string, run = 'a'): string => `${server.url}/v1/runs/${run}/blobs/${name}`;
 
   beforeAll(async () => {
-    server = await startTestMediator();
-    node = server.node('n1', [{ role: 'x' }]);
-    await node.advertise();
     await server.send('POST', '/v1/runs', { body: R('x', { run_id: 'a' }) });
     claim = (await node.claim()).body;
     expect((await upload(server, claim, 'image', image, { type: 'application/x-disk' })).status).toBe(204);
     expect((await upload(server, claim, 'nothing', '')).status).toBe(204);
   });
-  afterEach(async () => {
-    // Some outputs are put there past the server, which then counts anew.
-    await server.database.sql('DELETE FROM run_bytes');
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
 
   /** An upload past the API: chunks of these sizes. */
   const store = async (name: string, chunks: Buffer[], published = true): Promise<void> => {
@@ -50,6 +41,8 @@ describe('reading an output', () => {
       await server.database.sql('INSERT INTO blob_chunks VALUES ($1, $2, $3)', [row!.upload_id, at, bytes]);
       at += bytes.length;
     }
+    // What is put there past the server makes it count anew.
+    await server.database.sql('DELETE FROM run_bytes');
   };
 
   it('gives the bytes with their media type, sum and length, to be kept and not to be shown', async () => {
@@ -217,7 +210,7 @@ describe('reading an output', () => {
   });
 
   describe('ten readers that stand still, of two connections', () => {
-    let small: TestMediator;
+    const small = serverSuite({ beside: server, env: { MEDIATOR_DB_POOL_SIZE: '2' } });
     const sleepers: IncomingMessage[] = [];
     const SIZE = 24 * MIB;
 
@@ -231,11 +224,9 @@ describe('reading an output', () => {
          INSERT INTO blob_chunks SELECT upload_id, g * ${MIB}, bytes FROM chunks, upload`,
       );
       await node.report(claim);
-      small = await startTestMediator({ database: server.database, env: { MEDIATOR_DB_POOL_SIZE: '2' } });
     });
     afterAll(async () => {
       for (const sleeper of sleepers) sleeper.destroy();
-      await small.stop();
     });
 
     const open = (path: string): Promise<IncomingMessage> =>

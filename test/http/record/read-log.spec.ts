@@ -1,30 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { FollowLog } from '../../../src/bodies/follow-log.js';
 import { type BytesAnswer, bytesOf, get } from '../../support/bytes.js';
 import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { FOR_LOGS, park } from '../../support/parked.js';
 import type { PlayedClaim, PlayedNode } from '../../support/played-node.js';
 import { writeLog } from '../../support/uploads.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 describe('reading a log', () => {
-  let server: TestMediator;
-  /** Another server on the same database. */
-  let other: TestMediator;
+  const server = serverSuite();
+  const other = serverSuite({ beside: server, env: { MEDIATOR_DB_POOL_SIZE: '2' } });
   let made = 0;
-  beforeAll(async () => {
-    server = await startTestMediator();
-    other = await startTestMediator({ database: server.database, env: { MEDIATOR_DB_POOL_SIZE: '2' } });
-  });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(async () => {
-    await other.stop();
-    await server.close();
-  });
-
   const path = (runId: string, query = '', seq: number | string = 1): string =>
     `/v1/runs/${runId}/steps/${seq}/log?${query}`;
   const read = (runId: string, query = '', headers: Record<string, string> = {}): Promise<BytesAnswer> =>

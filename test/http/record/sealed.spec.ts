@@ -4,10 +4,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
+import type { Answer } from '../../support/http.js';
+import type { PlayedNode } from '../../support/played-node.js';
+import { once } from '../../support/points.js';
+import { serverSuite } from '../../support/server-suite.js';
 import { everything } from '../../support/stored.js';
 
 const run = promisify(execFile);
@@ -15,7 +18,7 @@ const run = promisify(execFile);
 const LONG = `over.-_:@+${'x'.repeat(190)}`;
 
 describe('the record of a run that is over', () => {
-  let server: TestMediator;
+  const server = serverSuite();
   let folder: string;
   const path = `/v1/runs/${encodeURIComponent(LONG)}`;
   const contract = {
@@ -32,7 +35,6 @@ describe('the record of a run that is over', () => {
     Buffer.from(await (await fetch(`${server.url}${path}/record`)).arrayBuffer());
 
   beforeAll(async () => {
-    server = await startTestMediator();
     folder = await mkdtemp(join(tmpdir(), 'mediator-record-'));
     const [n1, n2] = [server.node('n1', [{ role: 'x' }]), server.node('n2', [{ role: 'y' }])];
     n1.instance = 'boot-1';
@@ -49,11 +51,7 @@ describe('the record of a run that is over', () => {
     await writeFile(join(folder, 'record.tar'), await download());
     await run('tar', ['-xf', 'record.tar'], { cwd: folder });
   });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
   afterAll(async () => {
-    await server.close();
     await rm(folder, { recursive: true });
   });
 
@@ -156,13 +154,9 @@ describe('the record of a run that is over', () => {
     const second = (): number => Math.floor(Date.now() / 1000);
     const made = second();
     await eventually('the clock shows another second', () => second() > made);
-    const later = await startTestMediator({ database: server.database });
-    try {
-      const again = Buffer.from(await (await fetch(`${later.url}${path}/record`)).arrayBuffer());
-      expect([(await download()).equals(first), again.equals(first)]).toEqual([true, true]);
-    } finally {
-      await later.stop();
-    }
+    const later = await server.database.start();
+    const again = Buffer.from(await (await fetch(`${later.url}${path}/record`)).arrayBuffer());
+    expect([(await download()).equals(first), again.equals(first)]).toEqual([true, true]);
     expect(first.length).toBeGreaterThan(2048);
   });
 
@@ -213,5 +207,88 @@ describe('the record of a run that is over', () => {
       await expect(server.database.sql(statement, [LONG])).rejects.toThrow(by);
       expect(await everything(server.database)).toEqual(stored);
     });
+  });
+});
+
+describe('what leaves a waiting run alone, and what makes up for a seal that failed', () => {
+  const server = serverSuite();
+  let [n1, n2]: PlayedNode[] = [];
+  beforeAll(async () => {
+    [n1, n2] = [server.node('n1', [{ role: 'x' }]), server.node('n2', [{ role: 'y' }])];
+    await n1.advertise();
+    await n2.advertise();
+    for (const body of [R('x', { run_id: 'a' }), R('y', { run_id: 'h' }), R('y', { run_id: 'b' })]) {
+      await server.send('POST', '/v1/runs', { body });
+    }
+  });
+  const get = (runId: string): Promise<Answer> => server.send('GET', `/v1/runs/${runId}`);
+  const storedRun = async (): Promise<unknown[]> => [
+    await server.database.sql("SELECT * FROM runs WHERE run_id = 'b'"),
+    await server.database.sql("SELECT * FROM steps WHERE run_id = 'b'"),
+    await server.database.sql("SELECT * FROM records WHERE run_id = 'b'"),
+  ];
+
+  it('C2 settlement never touches a queued run: neither a report of its step nor the end or drain of another run', async () => {
+    const before = await storedRun();
+    const claimed = (await n1!.claim()).body;
+    const forged = { ...claimed, run_id: 'b' };
+    expect(await n1!.report(forged)).toMatchObject({ status: 409, body: { code: 'stale_lease' } });
+    expect(await n2!.report({ ...(await n2!.claim()).body, run_id: 'b' })).toMatchObject({ status: 409 });
+    expect(await storedRun()).toEqual(before);
+
+    expect((await n1!.report(claimed)).body.run_state).toBe('SUCCEEDED');
+    await n2!.advertise({ drain: 'at-boundary' });
+    expect(await storedRun()).toEqual(before);
+    expect((await get('b')).body).toMatchObject({ state: 'QUEUED', waiting: { reason: 'BUSY' } });
+    await n2!.advertise({ drain: 'graceful' });
+  });
+
+  it('C3 a run that has waited for a year and many reaper passes still waits, and its record is not sealed', async () => {
+    await server.database.sql(
+      "UPDATE runs SET created_at = created_at - interval '1 year', queued_at = queued_at - interval '1 year' WHERE run_id = 'b'",
+    );
+    const before = await storedRun();
+    for (let pass = 1; pass <= 20; pass++) {
+      expect(await server.reap()).toMatchObject({ expired: 0, leftovers: 0, sealed: 0, errors: 0 });
+    }
+    expect(await storedRun()).toEqual(before);
+    expect((await get('b')).body).toMatchObject({ state: 'QUEUED', record: { state: 'OPEN', digest: null } });
+    const record = await server.send('GET', '/v1/runs/b/record');
+    expect([record.status, record.body.code]).toEqual([409, 'not_sealed']);
+    expect(record.headers.get('content-type')).toContain('application/problem+json');
+  });
+
+  it.each(['seal.before-commit', 'seal.committed'])(
+    'a seal that fails at %s does not fail the request; the reaper finishes the record, once',
+    async (place) => {
+      const runId = place.replace('.', '-');
+      expect((await server.send('POST', '/v1/runs', { body: R('x', { run_id: runId }) })).status).toBe(201);
+      once(place, () => {
+        throw new Error('forced');
+      });
+
+      expect(await n1!.work()).toMatchObject({ status: 200, body: { run_id: runId, run_state: 'SUCCEEDED' } });
+
+      const sealed = place === 'seal.committed';
+      expect((await get(runId)).body.record.state).toBe(sealed ? 'SEALED' : 'OPEN');
+      expect((await server.send('GET', `/v1/runs/${runId}/record`)).status).toBe(sealed ? 200 : 409);
+      expect((await server.reap()).sealed).toBe(sealed ? 0 : 1);
+      const { record } = (await get(runId)).body;
+      expect(record).toMatchObject({ state: 'SEALED', digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) });
+      expect((await server.reap()).sealed).toBe(0);
+      expect((await get(runId)).body.record).toEqual(record);
+    },
+  );
+
+  it('whatever was begun by a transaction that failed just before its commit is rolled back, not left to the next', async () => {
+    await server.send('POST', '/v1/runs', { body: R('x', { run_id: 'twice' }) });
+    once('cancel.before-commit', () => {
+      throw new Error('forced');
+    });
+    expect((await server.send('POST', '/v1/runs/twice/cancel')).status).toBe(500);
+    // Every connection of the pool commits something of its own; what it was given half done would be committed with it.
+    await Promise.all(Array.from({ length: 20 }, () => server.send('POST', '/v1/runs/b/cancel')));
+    expect((await get('twice')).body.state).toBe('RUNNING');
+    expect((await n1!.work()).body).toMatchObject({ run_id: 'twice', run_state: 'SUCCEEDED' });
   });
 });

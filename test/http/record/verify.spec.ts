@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { get, sha256 } from '../../support/bytes.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { playRun, readTar, type TarFile, verify, writeTar } from '../../support/record.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
@@ -15,7 +15,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 jest.setTimeout(60_000);
 
 describe('record:verify', () => {
-  let server: TestMediator;
+  const server = serverSuite();
   let folder: string;
   let tar: Buffer;
   let files: TarFile[];
@@ -24,7 +24,6 @@ describe('record:verify', () => {
   const at = (name: string): string => join(folder, name);
 
   beforeAll(async () => {
-    server = await startTestMediator();
     folder = await mkdtemp(join(tmpdir(), 'mediator-verify-'));
     await playRun(server, 'v');
     const { bytes, headers } = await get(`${server.url}/v1/runs/v/record`);
@@ -33,11 +32,7 @@ describe('record:verify', () => {
     files = await readTar(tar);
     await writeFile(at('record.tar'), tar);
   });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
   afterAll(async () => {
-    await server.close();
     await rm(folder, { recursive: true });
   });
 

@@ -3,14 +3,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { bytesOf, get, sha256 } from '../../support/bytes.js';
 import { R } from '../../support/contracts.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
+import type { TestMediator } from '../../support/mediator.js';
 import { once } from '../../support/points.js';
 import { type PlayedRun, playRun, verify } from '../../support/record.js';
 import { everything } from '../../support/stored.js';
 import { upload, writeLog } from '../../support/uploads.js';
+import { serverSuite } from '../../support/server-suite.js';
 
 const run = promisify(execFile);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -19,7 +20,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 jest.setTimeout(30_000);
 
 describe('the whole record of a run that is over', () => {
-  let server: TestMediator;
+  const server = serverSuite();
   let folder: string;
   let played: PlayedRun;
   const top = (): string => join(folder, 'run-all');
@@ -28,17 +29,12 @@ describe('the whole record of a run that is over', () => {
     (await get(`${from.url}/v1/runs/${runId}/record`)).bytes;
 
   beforeAll(async () => {
-    server = await startTestMediator();
     folder = await mkdtemp(join(tmpdir(), 'mediator-record-'));
     played = await playRun(server, 'all');
     await writeFile(join(folder, 'record.tar'), await download(server));
     await run('tar', ['-xf', 'record.tar'], { cwd: folder });
   });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
   afterAll(async () => {
-    await server.close();
     await rm(folder, { recursive: true });
   });
 
@@ -148,12 +144,8 @@ describe('the whole record of a run that is over', () => {
 
   it('C4 two downloads are the same bytes, also from a server that started later', async () => {
     const first = await download(server);
-    const later = await startTestMediator({ database: server.database });
-    try {
-      expect([(await download(server)).equals(first), (await download(later)).equals(first)]).toEqual([true, true]);
-    } finally {
-      await later.stop();
-    }
+    const later = await server.database.start();
+    expect([(await download(server)).equals(first), (await download(later)).equals(first)]).toEqual([true, true]);
   });
 
   it('C4 uploads are 410 from then on', async () => {

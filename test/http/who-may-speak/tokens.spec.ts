@@ -1,55 +1,46 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Tokens } from '../../../src/platform/access/tokens.js';
 import { question } from '../../support/asks.js';
 import { R, step } from '../../support/contracts.js';
 import type { Answer, Send } from '../../support/http.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
 import { park } from '../../support/parked.js';
 import { type PlayedClaim, PlayedNode } from '../../support/played-node.js';
 import { expectProblem } from '../../support/problem.js';
 import { everything } from '../../support/stored.js';
 import { bearer, speakingWith, TokensFile } from '../../support/tokens.js';
 import { blobPath, put, upload, writeLog } from '../../support/uploads.js';
+import { serverSuite } from '../../support/server-suite.js';
 
-let file: TokensFile;
-let server: TestMediator;
-let tokens: Record<'ann' | 'bob' | 'desk' | 'n1' | 'n2', string>;
-let [ann, bob, desk]: Send[] = [];
-let n1: PlayedNode;
-let n2: PlayedNode;
-
+const file = new TokensFile();
+const tokens = {
+  ann: file.add({ name: 'ann', role: 'submitter' }),
+  bob: file.add({ name: 'bob', role: 'submitter' }),
+  desk: file.add({ name: 'desk', role: 'operator' }),
+  n1: file.add({ name: 'n1-bench', role: 'node', node_id: 'n1' }),
+  n2: file.add({ name: 'n2-bench', role: 'node', node_id: 'n2' }),
+};
+const server = serverSuite({
+  tokens: file,
+  tidy: async () => {
+    for (const { run_id } of (await desk('GET', '/v1/runs?state=RUNNING')).body.items) {
+      await desk('POST', `/v1/runs/${run_id}/cancel`);
+    }
+  },
+});
+const as = (name: keyof typeof tokens): Send => speakingWith(server.send, tokens[name]);
+const [ann, bob, desk] = [as('ann'), as('bob'), as('desk')];
+const n1 = new PlayedNode(as('n1'), 'n1', [{ role: 'x' }]);
+const n2 = new PlayedNode(as('n2'), 'n2', [{ role: 'y' }]);
 beforeAll(async () => {
-  file = new TokensFile();
-  tokens = {
-    ann: file.add({ name: 'ann', role: 'submitter' }),
-    bob: file.add({ name: 'bob', role: 'submitter' }),
-    desk: file.add({ name: 'desk', role: 'operator' }),
-    n1: file.add({ name: 'n1-bench', role: 'node', node_id: 'n1' }),
-    n2: file.add({ name: 'n2-bench', role: 'node', node_id: 'n2' }),
-  };
-  server = await startTestMediator({ env: { MEDIATOR_TOKENS_FILE: file.path } });
-  [ann, bob, desk] = [tokens.ann, tokens.bob, tokens.desk].map((token) => speakingWith(server.send, token));
-  n1 = new PlayedNode(speakingWith(server.send, tokens.n1), 'n1', [{ role: 'x' }]);
-  n2 = new PlayedNode(speakingWith(server.send, tokens.n2), 'n2', [{ role: 'y' }]);
   for (const node of [n1, n2]) expect((await node.advertise()).status).toBe(200);
-});
-afterEach(async () => {
-  for (const { run_id } of (await desk!('GET', '/v1/runs?state=RUNNING')).body.items) {
-    await desk!('POST', `/v1/runs/${run_id}/cancel`);
-  }
-  expect(await server.violations()).toEqual([]);
-});
-afterAll(async () => {
-  await server.close();
-  file.remove();
 });
 
 /** Submits a run that needs both nodes, and claims its first step, which is n1's. */
 async function begun(run_id: string): Promise<PlayedClaim> {
   const contract = { ...R('x'), requires: [...(R('x').requires as []), ...(R('y').requires as [])] };
   const steps = [step('one', 'x'), step('two', 'y')];
-  expect((await ann!('POST', '/v1/runs', { body: { ...contract, run_id, steps } })).status).toBe(201);
+  expect((await ann('POST', '/v1/runs', { body: { ...contract, run_id, steps } })).status).toBe(201);
   return (await n1.claim()).body;
 }
 
@@ -149,9 +140,9 @@ describe('F1 who shows no token that is known', () => {
 describe('the principal', () => {
   it('is the name of the token, whatever Mediator-Principal says', async () => {
     const headers = { 'mediator-principal': 'desk' };
-    const { status, body } = await ann!('POST', '/v1/runs', { body: R('x', { run_id: 'named' }), headers });
+    const { status, body } = await ann('POST', '/v1/runs', { body: R('x', { run_id: 'named' }), headers });
     expect({ status, principal: body.principal }).toEqual({ status: 201, principal: 'ann' });
-    expect((await ann!('GET', '/v1/runs', { headers: { 'mediator-principal': 'ü' } })).status).toBe(200);
+    expect((await ann('GET', '/v1/runs', { headers: { 'mediator-principal': 'ü' } })).status).toBe(200);
   });
 });
 
@@ -216,15 +207,15 @@ describe('F2 a node token', () => {
     }
     expectProblem(await read(tokens.n1, '/v1/runs/none/blobs/image'), 404, 'not_found');
     expectProblem(await read(tokens.n1, '/v1/runs/read/steps/1/log'), 403, 'forbidden');
-    await desk!('POST', '/v1/runs/read/cancel');
+    await desk('POST', '/v1/runs/read/cancel');
     expectProblem(await read(tokens.n1, '/v1/runs/read/blobs/image'), 403, 'forbidden');
     expectProblem(await read(tokens.n1, '/v1/runs/read/blobs/none'), 403, 'forbidden');
     expect((await read(tokens.bob, '/v1/runs/read/blobs/image')).status).toBe(200);
   });
 
   it('of an operator speaks for every node', async () => {
-    const any = new PlayedNode(desk!, 'n1', [{ role: 'x' }]);
-    await ann!('POST', '/v1/runs', { body: R('x', { run_id: 'for-all' }) });
+    const any = new PlayedNode(desk, 'n1', [{ role: 'x' }]);
+    await ann('POST', '/v1/runs', { body: R('x', { run_id: 'for-all' }) });
     expect((await any.advertise()).status).toBe(200);
     const { body: claim } = await any.claim();
     expect((await upload(server, claim, 'image', 'x', { headers: bearer(tokens.desk) })).status).toBe(204);
@@ -237,30 +228,30 @@ describe('F3 a submitter cancels', () => {
   const cancel = (who: Send, runId: string) => who('POST', `/v1/runs/${runId}/cancel`);
 
   it('another’s run: 403, running, queued or over, and it stays as it is; an operator may', async () => {
-    await ann!('POST', '/v1/runs', { body: R('x', { run_id: 'running' }) });
-    await ann!('POST', '/v1/runs', { body: R('x', { run_id: 'queued' }) });
+    await ann('POST', '/v1/runs', { body: R('x', { run_id: 'running' }) });
+    await ann('POST', '/v1/runs', { body: R('x', { run_id: 'queued' }) });
     await changesNothing(async () => {
-      for (const run of ['running', 'queued']) expectProblem(await cancel(bob!, run), 403, 'forbidden');
-      expectProblem(await cancel(bob!, 'none'), 404, 'not_found');
+      for (const run of ['running', 'queued']) expectProblem(await cancel(bob, run), 403, 'forbidden');
+      expectProblem(await cancel(bob, 'none'), 404, 'not_found');
     });
     for (const run of ['queued', 'running']) {
-      const { status, body } = await cancel(desk!, run);
+      const { status, body } = await cancel(desk, run);
       expect({ status, state: body.state, by: body.verdict.by }).toEqual({
         status: 200,
         state: 'CANCELLED',
         by: { kind: 'person', name: 'desk' },
       });
-      expectProblem(await cancel(bob!, run), 403, 'forbidden');
+      expectProblem(await cancel(bob, run), 403, 'forbidden');
     }
   });
 
   it('its own: 200, and again', async () => {
-    await bob!('POST', '/v1/runs', { body: R('x', { run_id: 'bobs' }) });
+    await bob('POST', '/v1/runs', { body: R('x', { run_id: 'bobs' }) });
     // Submitted again by another, it is still bob's.
-    expect((await ann!('POST', '/v1/runs', { body: R('x', { run_id: 'bobs' }) })).body.principal).toBe('bob');
-    expectProblem(await cancel(ann!, 'bobs'), 403, 'forbidden');
+    expect((await ann('POST', '/v1/runs', { body: R('x', { run_id: 'bobs' }) })).body.principal).toBe('bob');
+    expectProblem(await cancel(ann, 'bobs'), 403, 'forbidden');
     for (let times = 0; times < 2; times++) {
-      expect(await cancel(bob!, 'bobs')).toMatchObject({ status: 200, body: { state: 'CANCELLED' } });
+      expect(await cancel(bob, 'bobs')).toMatchObject({ status: 200, body: { state: 'CANCELLED' } });
     }
   });
 });
@@ -268,27 +259,27 @@ describe('F3 a submitter cancels', () => {
 describe('F4 a question that names who may answer', () => {
   it('is answered by them alone: a submitter and an operator who are not named get 403, and it stays open', async () => {
     const steps = [question('look', { answerers: ['bob'] }), step('end', 'x')];
-    await ann!('POST', '/v1/runs', { body: R('x', { run_id: 'asked', steps }) });
+    await ann('POST', '/v1/runs', { body: R('x', { run_id: 'asked', steps }) });
     const answer = (who: Send) => who('POST', '/v1/runs/asked/steps/1/answer', { body: { ok: true } });
     await changesNothing(async () => {
-      for (const who of [ann!, desk!]) {
+      for (const who of [ann, desk]) {
         expectProblem(await answer(who), 403, 'not_answerer');
         const claimed = { headers: { 'mediator-principal': 'bob' }, body: { ok: true } };
         expectProblem(await who('POST', '/v1/runs/asked/steps/1/answer', claimed), 403, 'not_answerer');
         expect((await who('GET', '/v1/asks')).body.items).toMatchObject([{ run_id: 'asked', can_answer: false }]);
       }
     });
-    expect((await bob!('GET', '/v1/asks')).body.items).toMatchObject([{ can_answer: true }]);
-    expect(await answer(bob!)).toMatchObject({ status: 200, body: { step_state: 'DONE' } });
+    expect((await bob('GET', '/v1/asks')).body.items).toMatchObject([{ can_answer: true }]);
+    expect(await answer(bob)).toMatchObject({ status: 200, body: { step_state: 'DONE' } });
   });
 
   it('and names nobody: whoever may submit answers, a node does not', async () => {
     const steps = [question('look'), step('end', 'x')];
-    await ann!('POST', '/v1/runs', { body: R('x', { run_id: 'open', steps }) });
+    await ann('POST', '/v1/runs', { body: R('x', { run_id: 'open', steps }) });
     const path = '/v1/runs/open/steps/1/answer';
     const byNode = await server.send('POST', path, { body: { ok: true }, headers: bearer(tokens.n1) });
     expectProblem(byNode, 403, 'forbidden');
-    expect((await bob!('POST', path, { body: { ok: true } })).status).toBe(200);
+    expect((await bob('POST', path, { body: { ok: true } })).status).toBe(200);
   });
 });
 
@@ -306,10 +297,10 @@ describe('a token that is revoked', () => {
 
     expect((await parked.answer).status).toBe(204);
     expectProblem(await gone.claim(), 401, 'unauthenticated');
-    await ann!('POST', '/v1/runs', { body: R('z', { run_id: 'unserved' }) });
+    await ann('POST', '/v1/runs', { body: R('z', { run_id: 'unserved' }) });
     const [row] = await server.database.sql("SELECT state FROM steps WHERE run_id = 'unserved'");
     expect(row).toEqual({ state: 'PENDING' });
-    await ann!('POST', '/v1/runs', { body: R('x', { run_id: 'served' }) });
+    await ann('POST', '/v1/runs', { body: R('x', { run_id: 'served' }) });
     expect((await stays.answer).body).toMatchObject({ run_id: 'served' });
   });
 });

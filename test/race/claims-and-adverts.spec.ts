@@ -1,27 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ParkedClaims } from '../../src/execution/parked-claims.js';
-import { atFailpoints } from '../../src/platform/failpoints.js';
-import { needs, step } from '../support/contracts.js';
+import { needs, R, step } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
-import { startTestMediator, type TestMediator } from '../support/mediator.js';
-import { blockedOrAnswered, carriedOut } from '../support/parked.js';
+import { startTestMediator } from '../support/mediator.js';
+import { blockedOn, blockedOrAnswered, carriedOut } from '../support/parked.js';
 import type { PlayedNode } from '../support/played-node.js';
 import { hold, once } from '../support/points.js';
-import { cancel, show, submit } from '../support/queue.js';
+import { cancel, countWakes, promotion, show, submit } from '../support/queue.js';
+import { serverSuite } from '../support/server-suite.js';
 
 // What a claim and a report lock, and what goes wrong without: each test holds somebody else in front of its commit.
 describe('the locks of a claim and of a report', () => {
-  let server: TestMediator;
+  const server = serverSuite();
   let made = 0;
-  beforeAll(async () => {
-    server = await startTestMediator();
-  });
-  afterEach(async () => {
-    atFailpoints(undefined);
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
   /** A node as this instance of it speaks. */
   const as = (nodeId: string, role: string, instance: string): PlayedNode => {
     const node = server.node(nodeId, [{ role }]);
@@ -144,5 +135,113 @@ describe('the locks of a claim and of a report', () => {
 
     expect((await cancelled).body.state).toBe('CANCELLED');
     expect((await claimed).status).toBe(204);
+  });
+});
+
+describe('claims and renewals that meet something else', () => {
+  const server = serverSuite();
+  const node = server.liveNode('n1', { role: 'x' });
+  node.instance = 'I1';
+  const submit = async (body: object): Promise<void> => {
+    expect((await server.send('POST', '/v1/runs', { body })).status).toBe(201);
+  };
+
+  it('E3 one instance that asks several times at once is given one step, each time the same', async () => {
+    for (let round = 1; round <= 5; round++) {
+      const run_id = `at-once-${round}`;
+      const steps = ['one', 'two', 'three'].map((id) => step(id, 'x', { needs: [] }));
+      await submit({ run_id, requires: [needs('x')], steps });
+
+      const answers = await Promise.all(Array.from({ length: 6 }, () => node.claim()));
+
+      expect(answers.map(({ status, body }) => [status, body.seq, body.attempt])).toEqual(
+        Array.from({ length: 6 }, () => [200, 1, 1]),
+      );
+      await cancel(server, run_id);
+    }
+  });
+
+  it('a step that is to be given again while its run is cancelled is not given', async () => {
+    await submit(R('x', { run_id: 'gone' }));
+    expect((await node.claim()).status).toBe(200);
+    const cancelling = hold('cancel.before-commit');
+    const cancelled = cancel(server, 'gone');
+    await cancelling.reached;
+
+    const again = node.claim();
+    await blockedOn(server.database, 'records.lock-run');
+    cancelling.letGo();
+
+    expect((await cancelled).body.state).toBe('CANCELLED');
+    expect((await again).status).toBe(204);
+  });
+
+  it('E5 a heartbeat under way comes before the reaper, which has found the lease run out', async () => {
+    await submit(R('x', { run_id: 'alive' }));
+    await server.database.sql(
+      "UPDATE leases SET not_after = clock_timestamp() - interval '1 s' WHERE run_id = 'alive'",
+    );
+    const renewing = hold('advert.before-commit');
+    const renewed = node.advertise();
+    await renewing.reached;
+
+    const reaped = server.reap();
+    await blockedOn(server.database, 'leases.lock');
+    renewing.letGo();
+
+    expect((await renewed).body.leases).toMatchObject([{ run_id: 'alive' }]);
+    expect(await reaped).toMatchObject({ expired: 0, errors: 0 });
+    expect((await show(server, 'alive')).state).toBe('RUNNING');
+    await cancel(server, 'alive');
+  });
+
+  it('fractions of a second are taken for a renew period', async () => {
+    const quick = await startTestMediator({ env: { MEDIATOR_RENEW_SECONDS: '0.5' } });
+    try {
+      const { status, body } = await quick.node('n1', [{ role: 'x' }]).advertise();
+      expect([status, body.renew_seconds]).toEqual([200, 0.5]);
+      expect(await quick.violations()).toEqual([]);
+    } finally {
+      await quick.close();
+    }
+  });
+});
+
+describe('two adverts of one node at once', () => {
+  const server = serverSuite();
+  it('the second is judged by what the first has said: a drain that it lifts wakes who waits', async () => {
+    const node = server.node('lift-N', [{ role: 'lift' }]);
+    await node.advertise();
+    const counted = await countWakes(server);
+    const draining = hold('advert.before-commit');
+    const drained = node.advertise({ drain: 'graceful' });
+    await draining.reached;
+    const lifted = node.advertise();
+    await blockedOrAnswered(server.database, lifted);
+    // Whoever looks between the two finds that the node drains.
+    once('advert.committed', async () => {
+      expect((await submit(server, R('lift', { run_id: 'lift-a' }))).body.state).toMatch(/QUEUED|RUNNING/);
+    });
+    draining.letGo();
+
+    expect((await drained).body.drain).toBe('graceful');
+    expect((await lifted).body.drain).toBe('');
+    expect((await counted()).wakes).toMatchObject({ 'drain-lift': 1 });
+    expect(await promotion(server, 'lift-a')).toMatchObject({ state: 'RUNNING', holds: ['lift-N'] });
+  });
+
+  it('two first ones: the node is there once, and it has what the second has said', async () => {
+    const node = server.node('new-N', [{ role: 'new' }]);
+    const first = hold('advert.before-commit');
+    const one = node.advertise();
+    await first.reached;
+    const two = node.advertise({ label: 'second' });
+    await blockedOrAnswered(server.database, two);
+    first.letGo();
+
+    expect([await one, await two].map(({ status }) => status)).toEqual([200, 200]);
+    expect(
+      await server.database.sql("SELECT label, offer_rev::int AS offers FROM nodes WHERE node_id = 'new-N'"),
+    ).toEqual([{ label: 'second', offers: expect.any(Number) }]);
   });
 });

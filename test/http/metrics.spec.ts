@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Database } from '../../../src/platform/database/database.js';
-import { R } from '../../support/contracts.js';
-import { eventually } from '../../support/eventually.js';
-import { startTestMediator, type TestMediator } from '../../support/mediator.js';
-import { cancel } from '../../support/queue.js';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Database } from '../../src/platform/database/database.js';
+import { R } from '../support/contracts.js';
+import { eventually } from '../support/eventually.js';
+import { cancel } from '../support/queue.js';
+import { serverSuite } from '../support/server-suite.js';
 
 interface Metric {
   name: string;
@@ -32,15 +32,7 @@ function metricsIn(text: string): Metric[] {
 }
 
 describe('GET /metrics', () => {
-  let server: TestMediator;
-  beforeAll(async () => {
-    server = await startTestMediator();
-  });
-  afterEach(async () => {
-    expect(await server.violations()).toEqual([]);
-  });
-  afterAll(() => server.close());
-
+  const server = serverSuite();
   const text = async (): Promise<string> => (await server.send<string>('GET', '/metrics')).body;
 
   it('every metric is named and explained as Prometheus wants it', async () => {
