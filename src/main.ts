@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { readConfig, ConfigError } from './platform/config/read-config.js';
 import { EmbeddedError, EmbeddedOwnerError } from './platform/embedded/embedded-error.js';
-import { DatabaseUnfit } from './platform/database/faults.js';
+import { DatabaseUnfit } from './platform/sessions/faults.js';
 import type { Mediator } from './start-mediator.js';
 
 /** sysexits.h: EX_CONFIG. */

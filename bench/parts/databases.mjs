@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../dist/migrations/all.js';
-import { migrate } from '../../dist/src/platform/database/migrate.js';
+import { migrate } from '../../dist/src/platform/migrations/migrate.js';
 
 const MIGRATED = 'bench_migrated';
 

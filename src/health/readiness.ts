@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { causeOf, SessionSpoiled, TakesNoWrites } from '../platform/database/faults.js';
+import { causeOf, SessionSpoiled, TakesNoWrites } from '../platform/sessions/faults.js';
 import type { Queryable } from '../platform/database/queryable.js';
-import { Told } from '../platform/database/told.js';
+import { SayOnce } from '../platform/logging/say-once.js';
 import { within } from '../platform/within.js';
 import { ping } from './health.sql.js';
 
@@ -13,7 +13,7 @@ const DATABASE_SECONDS = 2;
  */
 export class Readiness {
   readonly #logger = new Logger('health');
-  readonly #told = new Told();
+  readonly #said = new SayOnce();
   #asking: Promise<string | undefined> | undefined;
 
   constructor(private readonly database: Queryable) {}
@@ -26,11 +26,11 @@ export class Readiness {
   async #ask(): Promise<string | undefined> {
     try {
       await within(DATABASE_SECONDS, ping(this.database));
-      this.#told.forget();
+      this.#said.forget();
       return undefined;
     } catch (error) {
       const cause = causeOf(error);
-      this.#told.tell(String(cause), () =>
+      this.#said.say(String(cause), () =>
         this.#logger.warn({ msg: 'not ready: the database does not answer or takes no writes', cause }),
       );
       return error instanceof TakesNoWrites || error instanceof SessionSpoiled ? 'takes no writes' : 'does not answer';

@@ -1,7 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LeaseTerms } from '../leases/lease-terms.js';
 import { Database } from '../platform/database/database.js';
-import { isContention, refusal } from '../platform/database/faults.js';
+import { isContention } from '../platform/database/contention.js';
+import { refusal } from '../platform/database/refusals.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { failpoint } from '../platform/failpoints.js';
 import { Metrics } from '../platform/metrics/metrics.js';

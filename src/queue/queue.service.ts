@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { CommitUnknown } from '../platform/database/faults.js';
+import { CommitUnknown } from '../platform/sessions/faults.js';
 import { Latch } from '../platform/latch.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { Sweep } from './sweep.js';

@@ -5,7 +5,7 @@ import { type Outcome, sweepByGroups } from '../domain/sweep/sweep-by-groups.js'
 import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
-import { isUnreachable } from '../platform/database/faults.js';
+import { isUnreachable } from '../platform/sessions/faults.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { failpoint } from '../platform/failpoints.js';
 import { Promote } from './promote.js';

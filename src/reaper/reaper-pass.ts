@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { CommitUnknown } from '../platform/database/faults.js';
+import { CommitUnknown } from '../platform/sessions/faults.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { QueueService } from '../queue/queue.service.js';
 import type { Why } from '../queue/why.js';

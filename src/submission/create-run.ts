@@ -3,7 +3,7 @@ import type { AssignedRole } from '../domain/matching/fleet.js';
 import { LeaseTerms } from '../leases/lease-terms.js';
 import { type GrantedNode, grantNewRun } from '../leases/leases.sql.js';
 import { Database } from '../platform/database/database.js';
-import { refusal } from '../platform/database/faults.js';
+import { refusal } from '../platform/database/refusals.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { failpoint } from '../platform/failpoints.js';
 import type { StoredRun } from '../runs/runs.sql.js';

@@ -67,7 +67,7 @@ const NAMED_AFTER_WHAT_THEY_SHARE: ReadonlySet<string> = new Set([
   'src/domain/states.ts',
   'src/docs/operations.ts',
   'src/platform/access/token.ts',
-  'src/platform/database/faults.ts',
+  'src/platform/sessions/faults.ts',
   'src/platform/embedded/locks.ts',
   'src/platform/embedded/own-files.ts',
   'src/platform/http/body-chunks.ts',

@@ -9,8 +9,10 @@ const SQL =
 const PLUMBING: ReadonlySet<string> = new Set([
   // LISTEN, and what is sent over the listening connection.
   'src/platform/notifier/notifier.ts',
+  // What a write is composed with.
+  'src/platform/database/statement.ts',
   // The lock around the migrations.
-  'src/platform/database/migrate.ts',
+  'src/platform/migrations/migrate.ts',
   // CREATE DATABASE, which a server without connections reads from its input.
   'src/platform/embedded/create-cluster.ts',
 ]);

@@ -10,7 +10,10 @@ rule(
       // A read outside any transaction and the migrations' lock take a connection, and no transaction.
       .filter(
         ({ expression }) =>
-          !(expression.getText().endsWith('.createQueryRunner') && file.path.startsWith('src/platform/database/')),
+          !(
+            expression.getText().endsWith('.createQueryRunner') &&
+            /^src\/platform\/(database|sessions|migrations)\//.test(file.path)
+          ),
       )
       .map((call) => place(file, call)),
   [

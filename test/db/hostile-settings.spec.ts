@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
-import { SETTINGS } from '../../src/platform/database/settings.js';
+import { SETTINGS } from '../../src/platform/sessions/settings.js';
 import { needs, step } from '../support/contracts.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { emptyForRole, type ForeignRole } from '../support/foreign-role.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/all.js';
-import { SILENT } from '../../src/platform/database/silent.js';
-import { migrate } from '../../src/platform/database/migrate.js';
+import { SILENT } from '../../src/platform/sessions/open-source.js';
+import { migrate } from '../../src/platform/migrations/migrate.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { openProxy } from '../support/proxy.js';

@@ -4,7 +4,7 @@ import { signatureOf } from '../../src/domain/contract/signature.js';
 import { Config } from '../../src/platform/config/config.js';
 import { readConfig } from '../../src/platform/config/read-config.js';
 import { Database } from '../../src/platform/database/database.js';
-import type { Param } from '../../src/platform/database/queryable.js';
+import type { Param } from '../../src/platform/sessions/query.js';
 import { Notifier } from '../../src/platform/notifier/notifier.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
 import { QueueView } from '../../src/queue/queue-view.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
-import { refusal } from '../../src/platform/database/faults.js';
+import { refusal } from '../../src/platform/database/refusals.js';
 import type { Tx } from '../../src/platform/database/queryable.js';
 import { closeRecord, writeSeal } from '../../src/records/records.sql.js';
 import { writeEnding } from '../../src/steps/run-endings.sql.js';

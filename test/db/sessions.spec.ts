@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { Database } from '../../src/platform/database/database.js';
-import { DatabaseUnavailable } from '../../src/platform/database/faults.js';
+import { DatabaseUnavailable } from '../../src/platform/sessions/faults.js';
 import { R } from '../support/contracts.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';

@@ -9,7 +9,7 @@ export default [
   {
     name: 'retry-of-a-deadlock',
     why: 'one of two that wait for each other is tried again by itself',
-    file: 'src/platform/database/faults.ts',
+    file: 'src/platform/database/contention.ts',
     take: "new Set(['40P01', ",
     put: 'new Set([',
     spec: CONTENTION,
@@ -17,7 +17,7 @@ export default [
   {
     name: 'retry-of-a-serialization-failure',
     why: 'what could not be put in one order with others is tried again by itself',
-    file: 'src/platform/database/faults.ts',
+    file: 'src/platform/database/contention.ts',
     take: "'40001', ",
     put: '',
     spec: CONTENTION,
@@ -25,7 +25,7 @@ export default [
   {
     name: 'retry-of-a-lock-timeout',
     why: 'what waited for a lock for too long is tried again by itself',
-    file: 'src/platform/database/faults.ts',
+    file: 'src/platform/database/contention.ts',
     take: ", '55P03']",
     put: ']',
     spec: CONTENTION,
@@ -57,10 +57,10 @@ export default [
   {
     name: 'jitter-of-the-retry',
     why: 'those that met do not come back at the same moment',
-    file: 'src/platform/database/retry-pause.ts',
+    file: 'src/platform/database/contention.ts',
     take: 'random() * ',
     put: 'random.length * ',
-    spec: 'src/platform/database/retry-pause.spec.ts',
+    spec: 'src/platform/database/contention.spec.ts',
   },
   {
     name: 'no-retry-where-none-is-wanted',
@@ -73,7 +73,7 @@ export default [
   {
     name: 'a-commit-without-an-answer-is-told',
     why: 'whether it happened is unknown, and whoever may have freed something has to know',
-    file: TRANSACTION,
+    file: 'src/platform/database/pipeline.ts',
     take: 'throw new CommitUnknown(committed.reason);',
     put: 'throw committed.reason;',
     spec: 'test/race/commits.spec.ts',
@@ -81,7 +81,7 @@ export default [
   {
     name: 'one-migrates-at-a-time',
     why: 'two servers that start on an empty database do not both make its tables',
-    file: 'src/platform/database/migrate.ts',
+    file: 'src/platform/migrations/migrate.ts',
     take: 'while (!(await takeLock(client))) {',
     put: 'while (!(await takeLock(client)) && source === undefined) {',
     spec: 'test/db/migrations.spec.ts',

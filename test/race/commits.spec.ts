@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
-import { DatabaseUnavailable, isContention } from '../../src/platform/database/faults.js';
-import { retryPause } from '../../src/platform/database/retry-pause.js';
+import { DatabaseUnavailable } from '../../src/platform/sessions/faults.js';
+import { isContention, retryPause } from '../../src/platform/database/contention.js';
 import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R } from '../support/contracts.js';
 import { type LossyLink, openLossyLink } from '../support/lossy-link.js';

@@ -8,7 +8,7 @@ import { startPostgres } from './start-postgres.mjs';
 
 export default async function setup() {
   const { MIGRATIONS } = await import('../../dist/migrations/all.js');
-  const { migrate } = await import('../../dist/src/platform/database/migrate.js');
+  const { migrate } = await import('../../dist/src/platform/migrations/migrate.js');
 
   const { url, stop } = await startPostgres();
 

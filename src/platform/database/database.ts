@@ -1,19 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
-import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { MIGRATIONS } from '../../../migrations/all.js';
+import type { DataSource } from 'typeorm';
 import { Config } from '../config/config.js';
+import { SayOnce } from '../logging/say-once.js';
 import { Metrics } from '../metrics/metrics.js';
-import { Notifier } from '../notifier/notifier.js';
+import { causeOf, DatabaseUnavailable, type SessionSpoiled } from '../sessions/faults.js';
+import { openSource } from '../sessions/open-source.js';
+import type { Param } from '../sessions/query.js';
+import { Session } from '../sessions/session.js';
 import { TooLate, within } from '../within.js';
-import { expectOwnBackend } from './expect-own-backend.js';
-import { causeOf, DatabaseUnavailable, type SessionSpoiled } from './faults.js';
-import type { Param, Queryable, Result, Tx } from './queryable.js';
+import { Notifier } from '../notifier/notifier.js';
+import { oldText } from './old-text.js';
+import type { OldResult, Queryable, Tx } from './queryable.js';
 import { Reads } from './reads.js';
-import { SessionPool, type SessionPoolOptions } from './session-pool.js';
-import { Session } from './session.js';
-import { SILENT } from './silent.js';
-import { Told } from './told.js';
+import type { Read } from './statement.js';
 import { transaction, type TransactionOptions } from './transaction.js';
 
 const CLOSE_SECONDS = 0.5;
@@ -23,10 +22,10 @@ const CLOSE_SECONDS = 0.5;
 export class Database implements Queryable {
   #source: DataSource | undefined;
   readonly #logger = new Logger('database');
-  readonly #told = new Told();
+  readonly #said = new SayOnce();
   readonly #reads = new Reads(
     async () => Session.open(this.source, this.config.answerSeconds),
-    (fault) => this.#tell(fault),
+    (fault) => this.#spoiled(fault),
   );
 
   constructor(
@@ -35,44 +34,9 @@ export class Database implements Queryable {
     private readonly notifier: Notifier,
   ) {}
 
-  /**
-   * Opens the pool. Throws where the database does not answer, and DatabaseUnfit where no Mediator can work by it; may be
-   * called again.
-   */
+  /** Opens the pool, as `openSource` says; may be called again where it failed. */
   async connect(url: string): Promise<void> {
-    const { connectionLifeSeconds: lifeSeconds, answerSeconds } = this.config;
-    const own: Pick<SessionPoolOptions, 'lifeSeconds' | 'answerSeconds'> = { lifeSeconds, answerSeconds };
-    const source = new DataSource({
-      type: 'postgres',
-      driver: { ...pg, Pool: SessionPool },
-      url,
-      poolSize: this.config.dbPoolSize,
-      connectTimeoutMS: 5000,
-      applicationName: 'mediator',
-      installExtensions: false,
-      migrations: MIGRATIONS,
-      migrationsTableName: 'migrations',
-      logger: SILENT,
-      // An idle connection that breaks is replaced at the next use; the statement that meets it reports it.
-      poolErrorHandler: () => undefined,
-      extra: {
-        ...own,
-        // Never closed for being idle: most of a laboratory's day is quiet, and a new connection has planned nothing yet.
-        // The first submission after 12 s of quiet takes 7 ms, where they are closed after 10 s 28 ms.
-        idleTimeoutMillis: 0,
-        keepAlive: true,
-        // A way that forgets what is idle, as many do after some minutes, is kept open.
-        keepAliveInitialDelayMillis: 60_000,
-      },
-    });
-    try {
-      await within(answerSeconds, openWhole(source));
-    } catch (error) {
-      // Nobody else closes what it has opened.
-      source.driver.disconnect().catch(() => undefined);
-      throw error instanceof TooLate ? new DatabaseUnavailable(error) : error;
-    }
-    this.#source = source;
+    this.#source = await openSource(url, this.config);
   }
 
   async disconnect(): Promise<void> {
@@ -93,9 +57,13 @@ export class Database implements Queryable {
     return this.#source;
   }
 
-  /** One statement outside any transaction: a read that stands alone. */
-  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<Result<Row>> {
-    return this.#reads.query<Row>(sql, params);
+  /** Reads outside any transaction. */
+  ask<T>(statement: Read<T>): Promise<T> {
+    return this.#reads.ask(statement);
+  }
+
+  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<OldResult<Row>> {
+    return this.#reads.ask(oldText<Row>(sql, params));
   }
 
   /** The only way to write: see `transaction`. */
@@ -107,21 +75,16 @@ export class Database implements Queryable {
     return transaction(this.source, name, work, {
       ...options,
       answerSeconds: this.config.answerSeconds,
-      onSpoiled: (fault) => this.#tell(fault),
+      onSpoiled: (fault) => this.#spoiled(fault),
       onRetry: () => this.metrics.transactionRetries.inc({ transaction: name }),
       onCommitted: (topics) => topics.forEach((topic) => this.notifier.notify(topic)),
     });
   }
 
-  #tell(fault: SessionSpoiled): void {
+  #spoiled(fault: SessionSpoiled): void {
     const cause = causeOf(fault);
-    this.#told.tell(String(cause), (unsaid) =>
+    this.#said.say(String(cause), (unsaid) =>
       this.#logger.warn({ msg: 'a bad database session was discarded', cause, suppressed: unsaid }),
     );
   }
-}
-
-async function openWhole(source: DataSource): Promise<void> {
-  await source.initialize();
-  await expectOwnBackend(source);
 }

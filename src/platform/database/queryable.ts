@@ -1,35 +1,40 @@
+import type { Param } from '../sessions/query.js';
+import type { Answers, Read, Statement } from './statement.js';
+
 /** What a statement gave: its rows, and how many rows it touched. */
-export interface Result<Row> {
+export interface OldResult<Row> {
   rows: Row[];
   affected: number;
 }
 
-/**
- * What can be given to a statement. JSON is given as text: to write it here could fail, and a statement that is not sent at
- * all keeps no COMMIT from happening.
- */
-export type Param = string | number | boolean | Date | Buffer | null | undefined | readonly Param[];
-
-/** Where a statement can be sent: a transaction, or the database itself for a read that stands alone. */
+/** Where a read that stands alone can be sent: a transaction, or the database itself. */
 export interface Queryable {
-  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<Result<Row>>;
+  ask<T>(statement: Read<T>): Promise<T>;
+  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<OldResult<Row>>;
 }
 
 /** What other processes, and parked calls of this one, are notified of after a commit: there is something to look at. */
 export type Topic = 'steps' | 'runs' | 'asks' | 'logs';
 
 /** An open transaction: the first argument of every step, never optional, never ambient. */
-export interface Tx extends Queryable {
+export interface Tx {
   readonly name: string;
+  /** Sends a statement, and gives its answer. Nothing else is sent meanwhile. */
+  ask<T>(statement: Statement<T>): Promise<T>;
+  /** Sends several, in this order, and gives their answers: together they cost one round trip. */
+  ask<const List extends readonly [Statement<unknown>, Statement<unknown>, ...Statement<unknown>[]]>(
+    ...list: List
+  ): Promise<Answers<List>>;
   /**
-   * Sends a statement whose answer nobody needs: it costs no round trip of its own. Where it fails the transaction fails: at
-   * the next answer that is waited for, or instead of its commit. What must have an effect says so itself, by `refuse`.
+   * Sends a statement whose answer nothing here depends on: it costs no round trip of its own. Where it fails the transaction
+   * fails: at the next answer that is waited for, or instead of its commit. What it gives waits for the answer, which is
+   * there after the commit at the latest.
    */
+  send<T>(statement: Statement<T>): () => Promise<T>;
   send(sql: string, params?: Param[]): void;
-  /** Notifies whoever waits for such a thing, once this transaction is committed. */
-  hint(topic: Topic): void;
-  /** Runs a part of it that is undone by itself where it throws; the error goes on to the caller. */
-  savepoint<T>(part: () => Promise<T>): Promise<T>;
+  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<OldResult<Row>>;
+  /** Tells whoever waits for such a thing to look, once this transaction is committed. */
+  hint(hint: Topic): void;
 }
 
 /** Thrown inside a transaction to roll it back and still answer: an outcome, not a fault. */

@@ -1,6 +1,6 @@
-import { SessionSpoiled } from './faults.js';
-import type { Param, Result } from './queryable.js';
-import type { Session } from './session.js';
+import { SessionSpoiled } from '../sessions/faults.js';
+import type { Session } from '../sessions/session.js';
+import type { Read } from './statement.js';
 
 /** A connection for the reads of one turn, given back when the last of them is answered. */
 interface Shared {
@@ -22,10 +22,10 @@ export class Reads {
   ) {}
 
   /** Where a session of the pool turns out to be bad, another is asked, until a new one is bad too. */
-  async query<Row>(sql: string, params?: Param[]): Promise<Result<Row>> {
+  async ask<T>(statement: Read<T>): Promise<T> {
     for (;;) {
       try {
-        return await this.#once(sql, params);
+        return await this.#once(statement);
       } catch (error) {
         if (!(error instanceof SessionSpoiled)) throw error;
         this.onSpoiled(error);
@@ -34,12 +34,12 @@ export class Reads {
     }
   }
 
-  async #once<Row>(sql: string, params?: Param[]): Promise<Result<Row>> {
+  async #once<T>({ queries, answer }: Read<T>): Promise<T> {
     const shared = (this.#now ??= this.#begin());
     shared.waiting += 1;
     try {
       const session = await shared.opening;
-      return await session.send<Row>(sql, params);
+      return answer([await session.send(queries[0]!)]);
     } finally {
       shared.waiting -= 1;
       if (shared.waiting === 0) await this.#end(shared);

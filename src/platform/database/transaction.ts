@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { failpoint } from '../failpoints.js';
-import { CommitUnknown, DatabaseUnavailable, isContention, isUnreachable, SessionSpoiled } from './faults.js';
-import { Flight } from './flight.js';
+import { DatabaseUnavailable, SessionSpoiled } from '../sessions/faults.js';
+import type { Param } from '../sessions/query.js';
+import { Session } from '../sessions/session.js';
+import { isContention, retryPause } from './contention.js';
+import { oldText } from './old-text.js';
 import { nesting } from './nesting.js';
-import { Rollback, type Topic, type Tx } from './queryable.js';
-import { retryPause } from './retry-pause.js';
-import { Session } from './session.js';
+import { Pipeline } from './pipeline.js';
+import { type Topic, Rollback, type Tx } from './queryable.js';
+import type { Statement } from './statement.js';
 
 /*
  * The order of locks, for everybody:
@@ -80,27 +83,17 @@ async function once<T>(
   const topics = new Set<Topic>();
   let outcome: T;
   try {
-    const flight = new Flight(name, session);
-    // It goes out with the first statement, and is answered before it.
-    flight.send('START TRANSACTION');
+    const pipeline = new Pipeline(name, session);
     try {
-      const tx: Tx = {
-        name,
-        query: (sql, params) => flight.query(sql, params),
-        send: (sql, params) => flight.send(sql, params),
-        hint: (topic) => topics.add(topic),
-        savepoint: (part) => savepoint(flight, part),
-      };
+      const tx = openOn(pipeline, name, topics);
       outcome = await nesting.watch(name, () => work(tx));
       await failpoint(`${name}.before-commit`);
     } catch (error) {
-      flight.end();
-      await rollback(session);
+      await pipeline.rollback();
       if (error instanceof Rollback) return error.outcome as T;
       throw error;
     }
-    flight.end();
-    await commit(session, flight);
+    await pipeline.commit();
   } finally {
     await close(session, name);
   }
@@ -122,43 +115,18 @@ async function close(session: Session, name: string): Promise<void> {
   }
 }
 
-/** One is open at a time: a part has no parts. */
-async function savepoint<T>(flight: Flight, part: () => Promise<T>): Promise<T> {
-  flight.send('SAVEPOINT part');
-  try {
-    const outcome = await part();
-    flight.send('RELEASE SAVEPOINT part');
-    return outcome;
-  } catch (error) {
-    // A deadlock or a lost connection has ended the whole transaction: there is nothing to go back to.
-    if (!isContention(error) && !isUnreachable(error)) flight.send('ROLLBACK TO SAVEPOINT part');
-    throw error;
-  }
-}
-
-/** Where a statement has failed, so has the COMMIT behind it; where COMMIT is not answered, whether it happened is unknown. */
-async function commit(session: Session, flight: Flight): Promise<void> {
-  const [landed, committed] = await Promise.allSettled([flight.landed(), session.send('COMMIT')]);
-  if (committed.status === 'rejected') {
-    // An error with an SQLSTATE of its own is the answer "no"; a connection that went away is no answer.
-    if (committed.reason instanceof DatabaseUnavailable) throw new CommitUnknown(committed.reason);
-    throw landed.status === 'rejected' ? landed.reason : committed.reason;
-  }
-  const { command } = committed.value;
-  // A statement that did not fail in the database, or in another session of a pooler, has not kept it from happening.
-  if (command === 'COMMIT' && landed.status === 'rejected') {
-    throw new Error('a transaction was committed without a statement that had failed', { cause: landed.reason });
-  }
-  if (landed.status === 'rejected') throw landed.reason;
-  // So it is answered where a statement had failed and nobody had been told.
-  if (command !== 'COMMIT') throw new Error(`COMMIT was answered by ${command}`);
-}
-
-async function rollback(session: Session): Promise<void> {
-  try {
-    await session.send('ROLLBACK');
-  } catch (error) {
-    // The connection is gone, and with it the transaction: that is a rollback too. The first error is the one to tell.
-    if (!isUnreachable(error)) throw error;
-  }
+function openOn(pipeline: Pipeline, name: string, topics: Set<Topic>): Tx {
+  return {
+    name,
+    ask: (async (...list: Statement<unknown>[]) => {
+      const answers = await pipeline.ask(list);
+      return list.length === 1 ? answers[0] : answers;
+    }) as Tx['ask'],
+    send: (statement: Statement<unknown> | string, params?: Param[]) => {
+      const answer = pipeline.send(typeof statement === 'string' ? oldText(statement, params) : statement);
+      return () => answer;
+    },
+    query: async <Row>(sql: string, params?: Param[]) => pipeline.send(oldText<Row>(sql, params)),
+    hint: (topic) => topics.add(topic),
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { DatabaseUnavailable } from '../database/faults.js';
+import { DatabaseUnavailable } from '../sessions/faults.js';
 import { readConfig } from '../config/read-config.js';
 import { Notifier } from '../notifier/notifier.js';
 import { Lifecycle } from '../lifecycle.js';

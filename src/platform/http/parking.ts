@@ -1,4 +1,4 @@
-import { isUnreachable } from '../database/faults.js';
+import { isUnreachable } from '../sessions/faults.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { Lookout, type Occasions } from '../notifier/lookout.js';
 import { ParkedCall } from './parked-call.js';

@@ -2,8 +2,8 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { listable } from '../../domain/contract/document/fault-list.js';
 import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
-import { causeOf, isUnreachable } from '../database/faults.js';
-import { Told } from '../database/told.js';
+import { causeOf, isUnreachable } from '../sessions/faults.js';
+import { SayOnce } from '../logging/say-once.js';
 import { Problem } from './problem.js';
 import type { Routes } from './routes.js';
 import { NEVER } from './shared-headers.js';
@@ -27,7 +27,7 @@ const DESCRIBING = [
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   readonly #logger = new Logger('http');
-  readonly #told = new Told();
+  readonly #said = new SayOnce();
 
   constructor(private readonly routes: Routes) {}
 
@@ -74,7 +74,7 @@ export class ProblemFilter implements ExceptionFilter {
   /** A database that is away makes every request say so: the cause is told when it is another. */
   #tellUnavailable(detail: string, { id }: FastifyRequest, exception: unknown): void {
     const cause = exception instanceof Problem ? undefined : causeOf(exception);
-    this.#told.tell(`${detail}: ${cause}`, (unsaid) =>
+    this.#said.say(`${detail}: ${cause}`, (unsaid) =>
       this.#logger.warn({ msg: 'a request was answered 503', detail, request_id: id, cause, suppressed: unsaid }),
     );
   }

@@ -3,11 +3,11 @@ import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/prom
 import { Injectable, Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { Config } from '../config/config.js';
-import { causeOf } from '../database/faults.js';
-import { judgeSession } from '../database/judge-session.js';
+import { causeOf } from '../sessions/faults.js';
+import { judgeSession } from '../sessions/judge-session.js';
 import type { Topic } from '../database/queryable.js';
-import { SessionClient } from '../database/session-client.js';
-import { Told } from '../database/told.js';
+import { SessionClient } from '../sessions/session-client.js';
+import { SayOnce } from '../logging/say-once.js';
 import { Latch } from '../latch.js';
 import { PeriodicWorker } from '../periodic-worker.js';
 import { within } from '../within.js';
@@ -40,7 +40,7 @@ export class Notifier {
   readonly #local = new EventEmitter().setMaxListeners(0);
   readonly #unsent = new Set<Topic>();
   readonly #sends = Latch.shared<void, void>(() => this.#sendUnsent());
-  readonly #told = new Told();
+  readonly #said = new SayOnce();
   #client: pg.Client | undefined;
   #stopped = true;
   #retry: NodeJS.Timeout | undefined;
@@ -111,7 +111,7 @@ export class Notifier {
       return;
     }
     failures = 0;
-    this.#told.forget();
+    this.#said.forget();
     this.#watch(client);
     client.once('end', lost);
     this.#client = client;
@@ -135,7 +135,7 @@ export class Notifier {
   }
 
   #warn(line: Fault): void {
-    this.#told.tell(`${line.msg}: ${line.cause}`, () => this.#logger.warn(line));
+    this.#said.say(`${line.msg}: ${line.cause}`, () => this.#logger.warn(line));
   }
 
   /** Its end makes the next one. False: somebody else has given it up already, and has said why. */

@@ -3,7 +3,7 @@ import { FleetView } from '../../../src/fleet/fleet-view.js';
 import { LeaseTerms } from '../../../src/leases/lease-terms.js';
 import { Config } from '../../../src/platform/config/config.js';
 import { Database } from '../../../src/platform/database/database.js';
-import type { Param } from '../../../src/platform/database/queryable.js';
+import type { Param } from '../../../src/platform/sessions/query.js';
 import { Lifecycle } from '../../../src/platform/lifecycle.js';
 import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { Promote } from '../../../src/queue/promote.js';

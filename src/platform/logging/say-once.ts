@@ -1,14 +1,14 @@
 /** For so long the same thing is not said again. */
 const QUIET_MS = 30_000;
 
-/** What would be said over and over: said when it changes, and then once in half a minute. */
-export class Told {
+/** Keeps what would be logged over and over to once: it is said when it changes, and then once in half a minute. */
+export class SayOnce {
   #last: { what: string; at: number; unsaid: number } | undefined;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Calls `say` where it is time, with the number of times that the same was not said since. */
-  tell(what: string, say: (unsaid: number) => void): void {
+  /** Calls `write` where it is time, with how many times the same was left unsaid since. */
+  say(what: string, write: (unsaid: number) => void): void {
     const at = this.now();
     const last = this.#last;
     if (last?.what === what && at - last.at < QUIET_MS) {
@@ -16,7 +16,7 @@ export class Told {
       return;
     }
     this.#last = { what, at, unsaid: 0 };
-    say(last?.what === what ? last.unsaid : 0);
+    write(last?.what === what ? last.unsaid : 0);
   }
 
   /** It is over: the next time is a change. */

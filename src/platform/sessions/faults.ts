@@ -33,18 +33,6 @@ export class DatabaseUnfit extends Error {}
 /** COMMIT was sent and not answered: whether it happened is unknown. */
 export class CommitUnknown extends DatabaseUnavailable {}
 
-const RETRYABLE = new Set(['40P01', '40001', '55P03']);
-
-/** Deadlock, serialization failure or lock timeout: the whole transaction may be tried again. */
-export function isContention(error: unknown): boolean {
-  return RETRYABLE.has(sqlState(error) ?? '');
-}
-
-/** Why a statement refused to happen, as the function `refuse` of the database was told; undefined for any other error. */
-export function refusal(error: unknown): string | undefined {
-  return sqlState(error) === 'MD001' ? (error as Error).message : undefined;
-}
-
 /** SQLSTATE of an error, also of one that TypeORM wrapped. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
@@ -86,7 +74,7 @@ export function causeOf(error: unknown): string | undefined {
   return [sqlState(error), line].filter(Boolean).join(' ');
 }
 
-/** True where the fault is the way to the database, not what it was asked. */
+/** True where the fault lies with the connection to the database, not with what it was asked. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
   const state = sqlState(error);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { unfitnessOf } from './judge-session.js';
 import { optionsBehind, SETTINGS } from './settings.js';
-import { Told } from './told.js';
 
 const facts = { version: 150_012, encoding: 'UTF8', settings: { ...SETTINGS }, recovering: false, read_only: false };
 
@@ -30,19 +29,5 @@ describe('what sessions rely on', () => {
     ],
   ])('M6: is said to be missing in a sentence: %j', (wrong, sentence) => {
     expect(unfitnessOf({ ...facts, ...wrong })).toMatch(sentence);
-  });
-});
-
-describe('what would be told over and over', () => {
-  it('is told when it changes, and then once in half a minute, with how often it was not', () => {
-    let now = 0;
-    const told = new Told(() => now);
-    const lines: string[] = [];
-    const tell = (what: string): void => told.tell(what, (unsaid) => lines.push(`${what} ${unsaid}`));
-    for (const what of ['a', 'a', 'b', 'a']) tell(what);
-    for (now of [10_000, 20_000, 30_000, 40_000]) tell('a');
-    told.forget();
-    tell('a');
-    expect(lines).toEqual(['a 0', 'b 0', 'a 0', 'a 2', 'a 0']);
   });
 });

@@ -3,10 +3,11 @@ import { Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { within } from '../within.js';
-import { causeOf, DatabaseUnfit, isContention } from './faults.js';
-import { isAtWork, readBackend } from './read-session.sql.js';
-import { breakOff } from './session-client.js';
-import { Told } from './told.js';
+import { isContention } from '../database/contention.js';
+import { SayOnce } from '../logging/say-once.js';
+import { causeOf, DatabaseUnfit } from '../sessions/faults.js';
+import { isAtWork, readBackend } from '../sessions/read-session.sql.js';
+import { breakOff } from '../sessions/session-client.js';
 
 /** Any number will do, as long as every Mediator takes the same: the lock that lets one of them migrate at a time. */
 const MIGRATION_LOCK = 4_711_002_026;
@@ -33,9 +34,9 @@ interface Waits {
  */
 export async function migrate(source: DataSource, options: MigrateOptions = {}): Promise<void> {
   const { answerSeconds = 15 } = options;
-  const told = new Told();
+  const said = new SayOnce();
   const say = options.warn ?? ((line: Waits) => new Logger('migrations').warn(line));
-  const warn = (line: Waits): void => told.tell(`${line.msg}: ${line.cause}`, () => say(line));
+  const warn = (line: Waits): void => said.say(`${line.msg}: ${line.cause}`, () => say(line));
   const runner = source.createQueryRunner();
   const client = (await runner.connect()) as pg.ClientBase;
   const watch = watchOver(source, client, await readBackend(client), answerSeconds);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { causeOf, DatabaseUnfit, isUnreachable } from './faults.js';
-import { Told } from './told.js';
+import { SayOnce } from '../logging/say-once.js';
 import { unfitOr } from './unfit.js';
 
 const RETRY_MS = 250;
@@ -9,7 +9,7 @@ const RETRY_MS = 250;
 /** Does the steps of a start, each again until the database answers. */
 export class UntilReached {
   readonly #logger = new Logger('start');
-  readonly #told = new Told();
+  readonly #said = new SayOnce();
   #away = false;
 
   constructor(private readonly stopping: AbortSignal) {}
@@ -27,7 +27,7 @@ export class UntilReached {
         if (judged instanceof DatabaseUnfit || !isUnreachable(error) || this.stopping.aborted) throw judged;
         this.#away = true;
         const cause = causeOf(error);
-        this.#told.tell(String(cause), () => this.#logger.warn({ msg: 'the database does not answer yet', cause }));
+        this.#said.say(String(cause), () => this.#logger.warn({ msg: 'the database does not answer yet', cause }));
       }
       await sleep(RETRY_MS, undefined, { signal: this.stopping });
     }

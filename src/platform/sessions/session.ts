@@ -2,8 +2,7 @@ import type pg from 'pg';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable, isUnreachable, mayBeTheStatement, SessionSpoiled, spoils, sqlState } from './faults.js';
 import type { PooledClient } from './pooled-client.js';
-import type { Param, Result } from './queryable.js';
-import { preparedName } from './prepared-name.js';
+import type { Query, Result } from './query.js';
 import { breakOff } from './session-client.js';
 
 /** TypeORM's, which can throw its connection away. */
@@ -46,11 +45,11 @@ export class Session {
   }
 
   /** Sends a statement now; DatabaseUnavailable where it is not answered, SessionSpoiled where another session may do it. */
-  async send<Row>(sql: string, params?: Param[]): Promise<Result<Row> & { command: string }> {
+  async send(query: Query): Promise<Result> {
     this.#expectAnswer();
     try {
-      const { rows, rowCount, command } = await this.#query(sql, params);
-      return { rows: rows as Row[], affected: rowCount ?? 0, command };
+      const { rows, rowCount, command } = await this.#query(query);
+      return { rows, touched: rowCount ?? 0, command };
     } catch (error) {
       throw this.#judge(error);
     } finally {
@@ -81,15 +80,15 @@ export class Session {
     return isUnreachable(error) ? new DatabaseUnavailable(error) : error;
   }
 
-  /** One timer for all that is under way: of a way that takes bytes and brings none back nobody else would tell. */
+  /** One timer for all that is under way: of a connection that takes bytes and brings none back nobody else would know. */
   #expectAnswer(): void {
     this.#waiting += 1;
     // Whoever waits is told that the connection has ended, and who gets another next does not wait as well.
     if (this.#waiting === 1) this.#patience = setTimeout(() => breakOff(this.client), this.answerSeconds * 1000);
   }
 
-  #query(sql: string, params: Param[] | undefined): Promise<pg.QueryResult> {
+  #query({ preparedAs: name, text, params }: Query): Promise<pg.QueryResult> {
     this.client.gather();
-    return this.client.query({ name: preparedName(sql), text: sql, values: params });
+    return this.client.query({ name, text, values: params as unknown[] });
   }
 }

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { Param, Query, Result } from '../sessions/query.js';
+import type { Refusal } from './refusals.js';
+
+/** A statement is a value: what is sent, and how its answer is read. To build one sends nothing. */
+export interface Statement<T> {
+  readonly writes: boolean;
+  /** One, but for what `inOrder` has composed. */
+  readonly queries: readonly Query[];
+  readonly answer: (results: readonly Result[]) => T;
+}
+
+/** A statement that changes nothing: it may be sent outside any transaction too, unless it locks. */
+export interface Read<T> extends Statement<T> {
+  readonly writes: false;
+}
+
+export interface Write<T> extends Statement<T> {
+  readonly writes: true;
+}
+
+/** The answers of a list of statements, in its order. */
+export type Answers<List extends readonly Statement<unknown>[]> = {
+  -readonly [Index in keyof List]: List[Index] extends Statement<infer T> ? T : never;
+};
+
+interface Spec<Row, T> {
+  /** Unique: the room, and what it does there. It stands in front of the text, for whoever looks at the database. */
+  name: string;
+  params?: readonly Param[];
+  /** Reads the answer; without it nobody wants one. */
+  as?: (rows: Row[], touched: number) => T;
+}
+
+type Changes =
+  | `${string}INSERT INTO ${string}`
+  | `${string}DELETE FROM ${string}`
+  | `${string}MERGE INTO ${string}`
+  | `${string}UPDATE ${string}SET ${string}`;
+type Changeless<Text extends string> = Text extends Changes ? 'a statement that changes something is a write' : Text;
+
+/** A statement that changes nothing; a lock is one. */
+export function read<const Text extends string, Row, T = void>(
+  spec: Spec<Row, T> & { text: Text & Changeless<Text> },
+): Read<T> {
+  const query = prepare(spec.name, spec.text, () => {
+    if (changesSomething(spec.text)) throw new Error(`${spec.name} changes something: it is a write`);
+    return spec.text;
+  });
+  return { writes: false, queries: [{ ...query, params: spec.params }], answer: answerBy(spec.as) };
+}
+
+/** How many rows a part of a statement has to touch, and what it means where it touches more or fewer. */
+interface Touches {
+  rows: number;
+  otherwise: Refusal;
+}
+
+type WriteSpec<Row, T> = Spec<Row, T> & {
+  /** INSERT, UPDATE or DELETE, whose rows count; or a SELECT of the rows that count from what `with` has written. */
+  text: string;
+  /** Further parts, each of which is carried out whole: `name AS (…), …`. */
+  with?: string;
+} & (
+    | { rows: 'any' }
+    // One row, unless it is told otherwise.
+    | { rows?: number; otherwise: Refusal; also?: Touches & { part: string } }
+  );
+
+/**
+ * A statement that changes something. It says how many rows it has to touch, for several items so many, and what it means
+ * otherwise: then the statement itself fails, and a COMMIT that was sent behind it is a rollback. `any`: each number is
+ * right, and the answer tells which it was.
+ */
+export function write<Row, T = void>(spec: WriteSpec<Row, T>): Write<T> {
+  const { name, text, params = [], as } = spec;
+  const parts = spec.with ?? '';
+  if (spec.rows === 'any') {
+    const query = prepare(name, `${parts}${text}`, () => (parts === '' ? text : `WITH ${parts} ${text}`));
+    return { writes: true, queries: [{ ...query, params }], answer: answerBy(as) };
+  }
+  const touches = [{ part: 'written', rows: spec.rows ?? 1, otherwise: spec.otherwise }];
+  if (spec.also !== undefined) touches.push(spec.also);
+  const query = prepare(name, `${parts}${text}`, () => guarded({ parts, text, touches, params, answered: !!as }));
+  const queries = [{ ...query, params: [...params, ...touches.map((touched) => touched.rows)] }];
+  return { writes: true, queries, answer: answerBy(as, touches[0]!.rows) };
+}
+
+interface Guarded {
+  parts: string;
+  text: string;
+  touches: (Touches & { part: string })[];
+  params: readonly Param[];
+  answered: boolean;
+}
+
+/** The conditions are asked of one row that is always there: where one of them does not hold, `refuse` ends the statement. */
+function guarded({ parts, text, touches, params, answered }: Guarded): string {
+  const whole = /^\s*SELECT\b/.test(text) || /\bRETURNING\b/.test(text) ? text : `${text} RETURNING true`;
+  const counts = touches.map(({ part }, index) => `(SELECT count(*) FROM ${part}) AS touched_${index}`);
+  const holds = touches.map(
+    ({ otherwise }, index) => `(touched_${index} = $${params.length + index + 1}::bigint OR refuse('${otherwise}'))`,
+  );
+  return `WITH ${parts === '' ? '' : `${parts}, `}written AS (${whole})
+    SELECT ${answered ? 'written.*' : ''} FROM (SELECT ${counts.join(', ')}) AS touched
+    ${answered ? 'LEFT JOIN written ON true' : ''} WHERE ${holds.join(' AND ')}`;
+}
+
+/** Several statements as one value, sent in this order; what has to be sent later than a lock stands behind it. */
+export function inOrder<const List extends readonly Statement<unknown>[], T>(
+  list: List,
+  as: (answers: Answers<List>) => T,
+): Statement<T> {
+  return {
+    writes: list.some(({ writes }) => writes),
+    queries: list.flatMap(({ queries }) => queries),
+    answer: (results) => {
+      let next = 0;
+      const answers = list.map(({ queries, answer }) => answer(results.slice(next, (next += queries.length))));
+      return as(answers as Answers<List>);
+    },
+  };
+}
+
+/** Where no row was to be touched, the row of the conditions is left. */
+function answerBy<Row, T>(as: Spec<Row, T>['as'], most = Infinity): Statement<T>['answer'] {
+  return ([result]) => as?.(result!.rows.slice(0, most) as Row[], result!.touched) as T;
+}
+
+function changesSomething(text: string): boolean {
+  return /\b(INSERT INTO|DELETE FROM|MERGE INTO|TRUNCATE|UPDATE(?=\s[\s\S]*\bSET\b))\b/.test(text);
+}
+
+const prepared = new Map<string, { text: string; preparedAs: string }>();
+
+/** Composed once for each name and what it is given: there are some hundred. */
+function prepare(name: string, given: string, compose: () => string): { text: string; preparedAs: string } {
+  const key = `${name} ${given}`;
+  let query = prepared.get(key);
+  if (query === undefined) {
+    const text = `/* ${name} */ ${compose()}`;
+    // PostgreSQL tells names apart by their first 63 bytes.
+    const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
+    query = { text, preparedAs: `${name.slice(0, 48)}#${digest}` };
+    prepared.set(key, query);
+  }
+  return query;
+}

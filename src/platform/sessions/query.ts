@@ -1,0 +1,21 @@
+/**
+ * What can be given to a query. JSON is given as text: to write it here could fail, and a query that is not sent at all keeps
+ * no COMMIT from happening.
+ */
+export type Param = string | number | boolean | Date | Buffer | null | undefined | readonly Param[];
+
+/** One query as it is sent. */
+export interface Query {
+  readonly text: string;
+  /** The name under which a connection keeps it prepared. */
+  readonly preparedAs?: string;
+  readonly params?: readonly Param[];
+}
+
+/** What a query gave: its rows, and how many rows it touched. */
+export interface Result {
+  readonly rows: unknown[];
+  readonly touched: number;
+  /** What the database says it has carried out: COMMIT, ROLLBACK, SELECT. */
+  readonly command: string;
+}
