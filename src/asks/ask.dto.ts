@@ -1,5 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { AnswerSchemaDto } from '../runs/contract-maps.dto.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 
 @ApiModel('ShownOutput', 'An output that a question shows: its newest upload. What was not uploaded yet is left out.')
@@ -16,6 +15,11 @@ export class ShownOutputDto {
    */
   text?: string;
 }
+
+@ApiModel('AnswerSchema', 'The JSON Schema (2020-12) of an object, from which a form can be drawn.', {
+  additionalProperties: true,
+})
+class AnswerSchemaDto {}
 
 @ApiModel('Question', 'An open question of a run to a person.')
 export class AskDto {

@@ -1,11 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiOperation, ApiBody } from '@nestjs/swagger';
+import { ANSWER } from '../domain/contract/step-parts.js';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
 import { ApiIfMatch } from '../platform/http/if-match.js';
 import { ApiRunId, ApiSeq } from '../platform/http/path-parameters.js';
 import { ApiPrincipal } from '../platform/http/principal.js';
-import { AnswerDto } from '../runs/contract-maps.dto.js';
 import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
 import { AskListDto } from './ask.dto.js';
 
@@ -44,7 +44,7 @@ export function AnswerAskApi(): MethodDecorator {
     ApiSeq(),
     ApiPrincipal(),
     ApiIfMatch(),
-    ApiBody({ required: true, description: 'The answer, at most 256 KiB.', type: AnswerDto }),
+    ApiBody({ required: true, description: 'The answer, at most 256 KiB.', schema: ANSWER.schema }),
     ApiAnswer(200, 'The question is answered.', { type: StepOutcomeDto }),
     ApiProblems(
       'not_answerer',

@@ -1,4 +1,4 @@
-import type { Fault } from '../domain/contract/contract.js';
+import type { Fault } from '../domain/json/fault-list.js';
 import type { JsonDocument } from '../domain/json/read-json.js';
 import { Problem, refuseFaults } from '../platform/http/problem.js';
 import type { Question } from './asks.sql.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Fault } from '../domain/contract/contract.js';
+import type { Fault } from '../domain/json/fault-list.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { unavailable } from '../platform/http/problem.filter.js';

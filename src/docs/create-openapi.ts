@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { CONTRACT_SCHEMAS } from '../domain/contract/contract.js';
 import { TOKEN_SCHEME } from '../platform/access/may-call.decorator.js';
 import { SHARED_HEADERS } from '../platform/http/shared-headers.js';
 import { addExamples } from './add-examples.js';
@@ -40,6 +41,7 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
     components: { headers: SHARED_HEADERS, securitySchemes: { [TOKEN_SCHEME]: BEARER } },
   };
   const document = SwaggerModule.createDocument(app, base);
+  document.components!.schemas = { ...document.components!.schemas, ...CONTRACT_SCHEMAS };
   flattenReferences(document);
   orderOperations(document);
   describeTexts(document);

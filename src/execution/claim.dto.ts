@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import type { StepKind } from '../domain/contract/contract.js';
-import { ApiModel } from '../platform/http/api-model.decorator.js';
+import { AGENT_STEP, RUN_STEP } from '../domain/contract/step-kinds.js';
+import { type ToldAgentStep, toldFields, type ToldRunStep } from '../domain/contract/told-fields.js';
+import { ApiModel, ApiShape, schemaRef } from '../platform/http/api-model.decorator.js';
 import { WholeNumber } from '../platform/http/validation.js';
-import { AgentTaskDto, OutputSchemasDto } from '../runs/contract-maps.dto.js';
 import { AssignedRoleDto } from '../runs/run.dto.js';
 
 const WAIT_RULE = { message: 'must be a whole number of seconds from 0 to 300' };
@@ -20,7 +20,7 @@ export class ClaimQueryDto {
 }
 
 @ApiModel('ClaimLease', 'By what right the node does the step.')
-export class ClaimLeaseDto {
+class ClaimLeaseDto {
   run_id!: string;
   node_id!: string;
   /** To be sent as `Mediator-Lease` with every upload and the result. */
@@ -29,44 +29,60 @@ export class ClaimLeaseDto {
   not_after!: string;
 }
 
-@ApiModel(
-  'Claim',
-  "A step that is the node's to do now. Fields of the contract's step that are absent there are absent here.",
-)
-export class ClaimDto {
+@ApiModel('ClaimedStep', 'What every claim tells.')
+class ClaimedStepDto {
   run_id!: string;
   /** Place of the step in the contract, from 1. */
   @ApiProperty({ type: 'integer', minimum: 1 })
   seq!: number;
-  id!: string;
-  /** Whether `run` or `agent` says what to do. */
-  @ApiProperty({ enum: ['run', 'agent'], enumName: 'NodeStepKind' })
-  kind!: StepKind;
   /** To be sent back with the result. */
   @ApiProperty({ type: 'integer', minimum: 1 })
   attempt!: number;
-  /** The role in which the node does it. */
-  uses!: string;
-  /** The argv of a run step; no shell. */
-  run?: string[];
-  /** Of an agent step, untouched. */
-  @ApiProperty({ type: AgentTaskDto, required: false })
-  agent?: Record<string, unknown>;
-  /** Names of environment variables to pass through. */
-  env?: string[];
-  /** Outputs to download first. */
-  in?: string[];
-  /** Outputs to upload. */
-  out?: string[];
-  /** What the outputs must satisfy. */
-  @ApiProperty({ type: OutputSchemasDto, required: false })
-  schema?: Record<string, unknown>;
-  /** The step fails when it takes longer. */
-  @ApiProperty({ type: 'integer', minimum: 1, required: false })
-  timeout_seconds?: number;
   /** All roles of the run. */
   assigned!: AssignedRoleDto[];
   /** Who submitted the run. */
   principal!: string;
   lease!: ClaimLeaseDto;
+}
+
+@ApiModel('RunClaim', "A program that is the node's to run now.")
+@TellsFieldsOf(RUN_STEP)
+export class RunClaimDto extends ClaimedStepDto {
+  /** `run` says what to do. */
+  @ApiShape({ schema: { type: 'string', const: 'run' } })
+  kind!: 'run';
+}
+
+@ApiModel('AgentClaim', "A task of an agent that is the node's to do now.")
+@TellsFieldsOf(AGENT_STEP)
+export class AgentClaimDto extends ClaimedStepDto {
+  /** `agent` says what to do. */
+  @ApiShape({ schema: { type: 'string', const: 'agent' } })
+  kind!: 'agent';
+}
+
+@ApiModel(
+  'Claim',
+  "A step that is the node's to do now; `kind` says whether it is a program or a task of an agent. Fields of the contract's " +
+    'step that are absent there are absent here.',
+  {
+    type: undefined,
+    oneOf: ['RunClaim', 'AgentClaim'].map(schemaRef),
+    discriminator: {
+      propertyName: 'kind',
+      mapping: { run: schemaRef('RunClaim').$ref, agent: schemaRef('AgentClaim').$ref },
+    },
+  },
+)
+export class ClaimDto {}
+
+export type Claimed = (RunClaimDto & ToldRunStep) | (AgentClaimDto & ToldAgentStep);
+
+/** What a node is told of its step stands with the fields of the contract's step. */
+function TellsFieldsOf(step: Parameters<typeof toldFields>[0]): ClassDecorator {
+  return ({ prototype }) => {
+    for (const { key, schema, means, required } of toldFields(step)) {
+      ApiShape({ schema }, { description: means, required })(prototype as object, key);
+    }
+  };
 }

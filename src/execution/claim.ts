@@ -6,7 +6,7 @@ import { Rollback, type Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
 import { lockRun } from '../records/runs.sql.js';
 import { claimStep, readHeldSteps, readReadySteps, type ReadyStep } from '../steps/ready-steps.sql.js';
-import type { ClaimDto } from './claim.dto.js';
+import type { Claimed } from './claim.dto.js';
 import { type ClaimRow, readClaim } from './claims.sql.js';
 
 export interface Claimant {
@@ -26,7 +26,7 @@ export class Claim {
    * A step, or undefined where there is none now. The same instance gets the step it holds already: its answer was lost.
    * Throws stale_instance where another instance of the node has advertised since.
    */
-  async claim(claimant: Claimant): Promise<ClaimDto | undefined> {
+  async claim(claimant: Claimant): Promise<Claimed | undefined> {
     const candidates = await readReadySteps(this.database, claimant.node_id);
     if (candidates.length === 0 && claimant.instance === '') return undefined;
     return this.database.transaction('claim', async (tx) => {
@@ -94,17 +94,14 @@ function refuseStale(node: LockedNode | undefined, { node_id, instance }: Claima
   throw new Problem('stale_instance', `node ${node_id} was last advertised by another instance than this one`);
 }
 
-function claimOf(row: ClaimRow, nodeId: string): ClaimDto {
-  const { run, agent, env, in: inputs, out, schema, timeout_seconds, nonce, not_after, ...step } = row;
-  return {
-    ...step,
-    ...(run !== null && { run }),
-    ...(agent !== null && { agent: rawJson<Record<string, unknown>>(agent) }),
-    ...(env !== null && { env }),
-    ...(inputs !== null && { in: inputs }),
-    ...(out !== null && { out }),
-    ...(schema !== null && { schema: rawJson<Record<string, unknown>>(schema) }),
-    ...(timeout_seconds !== null && { timeout_seconds }),
-    lease: { run_id: row.run_id, node_id: nodeId, nonce, not_after: not_after.toISOString() },
-  };
+function claimOf({ told, nonce, not_after, ...step }: ClaimRow, nodeId: string): Claimed {
+  const fields = Object.entries(told).map(([key, text]) => [key, valueOf(text)]);
+  const lease = { run_id: step.run_id, node_id: nodeId, nonce, not_after: not_after.toISOString() };
+  return { ...step, ...Object.fromEntries(fields), lease } as Claimed;
+}
+
+/** Objects and arrays go to the node as they were sent. */
+function valueOf(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return typeof value === 'object' ? rawJson(text) : value;
 }

@@ -10,7 +10,7 @@ import { Problem } from '../platform/http/problem.js';
 import { QueueService } from '../queue/queue.service.js';
 import { SealRecord } from '../records/seal-record.js';
 import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
-import { ClaimDto, ClaimQueryDto } from './claim.dto.js';
+import { type Claimed, ClaimQueryDto } from './claim.dto.js';
 import { Claim } from './claim.js';
 import { ClaimStepApi, ReportResultApi } from './execution.api.js';
 import { ParkedClaims } from './parked-claims.js';
@@ -41,7 +41,7 @@ export class ExecutionController {
     @OwnNode() own: string | undefined,
     @CallerGone() gone: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ClaimDto | undefined> {
+  ): Promise<Claimed | undefined> {
     if (!NODE_ID.test(nodeId)) throw new Problem('invalid_request', `node_id ${NODE_ID_RULE}`);
     refuseUnlessOwnNode(own, nodeId);
     if (instance !== undefined && !INSTANCE.test(instance)) {

@@ -1,14 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { ATTRIBUTE, ATTRIBUTE_VALUE, CAPABILITY } from '../domain/contract/names.js';
+import { ATTRIBUTES, MOST_ATTRIBUTES } from '../domain/contract/requirement.js';
 import { DRAINS } from '../domain/states.js';
-import { ApiModel } from '../platform/http/api-model.decorator.js';
+import { ApiModel, ApiShape } from '../platform/http/api-model.decorator.js';
 import { ListOf } from '../platform/http/as-dto.js';
 import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/path-parameters.js';
-import { AttributesDto } from '../queue/requirement.dto.js';
 
 const MOST_ENTRIES = 64;
-const MOST_ATTRIBUTES = 32;
 const ENTRIES_RULE = {
   says: `must be an array of at most ${MOST_ENTRIES} entries`,
   each: 'must be objects with a capability',
@@ -32,7 +31,7 @@ function holdsNoList(value: unknown): boolean {
 @ApiModel('CapabilityEntry', 'One thing that a node offers.')
 export class CapabilityEntryDto {
   /** An open vocabulary: nodes define it by advertising it. */
-  @ApiProperty({ pattern: '^[a-z0-9][a-z0-9._-]{0,99}$' })
+  @ApiProperty(CAPABILITY.schema)
   @IsString({ message: CAPABILITY.says })
   @ValidateBy(
     { name: 'capability', validator: { validate: (value) => typeof value === 'string' && CAPABILITY.accepts(value) } },
@@ -41,7 +40,7 @@ export class CapabilityEntryDto {
   capability!: string;
 
   /** At most 32, with exact values; a requirement asks for equality. Without `node_id`, which is implied. */
-  @ApiProperty({ type: AttributesDto, required: false })
+  @ApiShape(ATTRIBUTES, { required: false })
   @IsOptional()
   @ValidateBy({ name: 'attrs', validator: { validate: areAttrs } }, { message: ATTRS_RULE })
   attrs?: Record<string, string>;
@@ -75,7 +74,7 @@ export class AdvertDto {
   drain?: unknown;
 
   /** All of it: what is left out is no longer offered. */
-  @ApiProperty({ type: [CapabilityEntryDto], maxItems: 64 })
+  @ApiProperty({ type: [CapabilityEntryDto], maxItems: MOST_ENTRIES })
   @ListOf(CapabilityEntryDto, MOST_ENTRIES, ENTRIES_RULE)
   // A list inside the list would be judged by what it holds, and an empty one holds nothing that is wrong.
   @ValidateBy({ name: 'entries', validator: { validate: holdsNoList } }, { message: ENTRIES_RULE.each })

@@ -10,7 +10,6 @@ import { ExplainWaiting, mostWaitingBytes } from './explain-waiting.js';
 import { arrivalKeyOf } from './arrival-key-of.js';
 import { QueueView } from './queue-view.js';
 import { type QueueRow, readQueuePage } from './queue.sql.js';
-import type { RequirementDto } from './requirement.dto.js';
 import type { QueueDto, QueuedRunDto, WaitingDto } from './waiting.dto.js';
 
 /** A page of the queue as it is shown. */
@@ -65,7 +64,7 @@ function itemOf({ run_id, work_id, principal, created_at, requires }: QueueRow, 
     work_id,
     principal,
     created_at: created_at.toISOString(),
-    requires: rawJson<RequirementDto[]>(requires),
+    requires: rawJson<Requirement[]>(requires),
     waiting,
   };
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { type Requirement, REQUIREMENTS } from '../domain/contract/contract.js';
 import type { WaitingReason } from '../domain/waiting/why-waiting.js';
-import { ApiModel } from '../platform/http/api-model.decorator.js';
-import { RequirementDto } from './requirement.dto.js';
+import { ApiModel, ApiShape } from '../platform/http/api-model.decorator.js';
 
 @ApiModel('Holder', 'The lease that keeps a node busy.')
 export class HolderDto {
@@ -71,7 +71,8 @@ export class QueuedRunDto {
   principal!: string;
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
-  requires!: RequirementDto[];
+  @ApiShape(REQUIREMENTS)
+  requires!: Requirement[];
   waiting!: WaitingDto;
 }
 

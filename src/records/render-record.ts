@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { indentJson } from '../domain/json/indent-json.js';
-import { toJson } from '../domain/json/raw-json.js';
+import { indentJson, toJson } from '../domain/json/raw-json.js';
 import type { Bodies } from './record-bodies.sql.js';
 import type { ClosedRun, RenderedRecord } from './records.sql.js';
 

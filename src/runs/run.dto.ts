@@ -1,8 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { RUN_STATES } from '../domain/states.js';
-import type { RunState } from '../domain/states.js';
-import { ApiModel } from '../platform/http/api-model.decorator.js';
-import { RequirementDto } from '../queue/requirement.dto.js';
+import { type Requirement, REQUIREMENTS, WORK } from '../domain/contract/contract.js';
+import { RUN_STATES, type RunState } from '../domain/states.js';
+import { ApiModel, ApiShape } from '../platform/http/api-model.decorator.js';
 import { WaitingDto } from '../queue/waiting.dto.js';
 import { StepDto } from './step.dto.js';
 import { VerdictDto } from './verdict.dto.js';
@@ -20,16 +19,6 @@ export class AssignedRoleDto {
   as!: string;
   /** Its steps run on the first. */
   nodes!: AssignedNodeDto[];
-}
-
-@ApiModel('Work', 'What the run is about. `system` and `change_id` give the work id; other keys are kept and shown.', {
-  additionalProperties: true,
-})
-export class WorkDto {
-  @ApiProperty({ minLength: 1, maxLength: 200 })
-  system?: string;
-  @ApiProperty({ minLength: 1, maxLength: 200 })
-  change_id?: string;
 }
 
 @ApiModel('RunRecord', 'How it stands with the record of a run.')
@@ -55,10 +44,11 @@ export class RunSummaryDto {
   /** `<system>:<change_id>`; null where the contract names no work. */
   work_id!: string | null;
   /** As in the contract. */
-  @ApiProperty({ type: WorkDto, required: false })
+  @ApiShape(WORK, { required: false })
   work?: Record<string, unknown>;
   /** As in the contract. */
-  requires!: RequirementDto[];
+  @ApiShape(REQUIREMENTS)
+  requires!: Requirement[];
   /** Empty while the run is QUEUED. */
   assigned!: AssignedRoleDto[];
   /** Only while the run is QUEUED. */

@@ -5,7 +5,6 @@ import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
 import { fillPage } from '../platform/http/fill-page.js';
 import { ExplainWaiting, mostWaitingBytes, type QueuedPlace } from '../queue/explain-waiting.js';
-import type { RequirementDto } from '../queue/requirement.dto.js';
 import type { WaitingDto } from '../queue/waiting.dto.js';
 import { shownVersion } from './run-version.js';
 import type { RunDto, RunSummaryDto } from './run.dto.js';
@@ -61,7 +60,7 @@ function summaryOf(row: RunRow, waiting: WaitingDto | undefined): RunSummaryDto 
     principal: row.principal,
     work_id: row.work_id,
     ...(row.work !== null && { work: rawJson<Record<string, unknown>>(row.work) }),
-    requires: rawJson<RequirementDto[]>(row.requires),
+    requires: rawJson<Requirement[]>(row.requires),
     assigned: row.assigned ?? [],
     ...(waiting && { waiting }),
     ...(row.verdict && { verdict: row.verdict }),

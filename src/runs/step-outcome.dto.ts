@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { RUN_STATES, STEP_STATES } from '../domain/states.js';
-import type { RunState, StepState } from '../domain/states.js';
+import { RUN_STATES, type RunState, STEP_STATES, type StepState } from '../domain/states.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 
 @ApiModel('StepOutcome', 'What a report or an answer has led to.')

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { STEP_KINDS, type StepKind } from '../domain/contract/contract.js';
-import { STEP_STATES } from '../domain/states.js';
-import type { StepState } from '../domain/states.js';
-import { AnswerDto } from './contract-maps.dto.js';
-import { ApiModel } from '../platform/http/api-model.decorator.js';
+import type { StepKind } from '../domain/contract/contract.js';
+import { ANSWER } from '../domain/contract/step-parts.js';
+import { STEP_KINDS } from '../domain/contract/step-kinds.js';
+import { STEP_STATES, type StepState } from '../domain/states.js';
+import { ApiModel, ApiShape } from '../platform/http/api-model.decorator.js';
 
 @ApiModel('StepResult', 'What became of a step.')
 export class StepResultDto {
@@ -15,7 +15,7 @@ export class StepResultDto {
   /** Why the step failed. */
   error?: string;
   /** What was answered. */
-  @ApiProperty({ type: AnswerDto, required: false })
+  @ApiShape(ANSWER, { required: false })
   answer?: unknown;
   /** Who answered; `default`: nobody in time, so the `default` of the contract was taken. */
   answered_by?: string;

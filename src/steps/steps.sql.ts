@@ -1,6 +1,5 @@
 import type { Contract } from '../domain/contract/contract.js';
-import { kindOf } from '../domain/contract/kind-of.js';
-import { needsOf } from '../domain/contract/needs.js';
+import { kindOf, needsOf } from '../domain/contract/valid-steps.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import type { Tx } from '../platform/database/queryable.js';
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Contract, Fault } from '../domain/contract/contract.js';
+import type { Contract } from '../domain/contract/contract.js';
+import type { Fault } from '../domain/json/fault-list.js';
 import { RUN_ID } from '../domain/contract/names.js';
 import type { JsonDocument } from '../domain/json/read-json.js';
 import { Problem } from '../platform/http/problem.js';

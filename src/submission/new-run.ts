@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Contract } from '../domain/contract/contract.js';
-import { signatureOf } from '../domain/contract/signature.js';
-import { workIdOf } from '../domain/contract/work-id.js';
+import { signatureOf, workIdOf } from '../domain/contract/contract-identity.js';
 import type { NewRun } from './insert-run.sql.js';
 
 /** What came with a contract, or was made of it on the way. */

@@ -1,22 +1,26 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation } from '@nestjs/swagger';
+import { CONTRACT } from '../domain/contract/contract.js';
+import { RUN_ID } from '../domain/contract/names.js';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
 import { ApiPrincipal } from '../platform/http/principal.js';
 import { sharedHeader } from '../platform/http/shared-headers.js';
 import { RunDto } from '../runs/run.dto.js';
-import { ContractDto } from './contract.dto.js';
 import { DryRunDto } from './dry-run.dto.js';
+
+const BARE = RUN_ID.schema.pattern!;
+const QUOTED = BARE.replace('^', '^"').replaceAll('$', '"$');
 
 /** A contract as the body of a request, and the header that can stand for its run_id. */
 function ApiContractBody(): MethodDecorator {
   return applyDecorators(
-    ApiBody({ type: ContractDto, required: true, description: 'The contract, at most 256 KiB.' }),
+    ApiBody({ schema: CONTRACT.schema, required: true, description: 'The contract, at most 256 KiB.' }),
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,
       description: 'Taken as `run_id` where the contract has none. With or without quotes it is the same.',
-      schema: { type: 'string', pattern: '^(?!"?\\.{1,2}"?$)([A-Za-z0-9._:@+-]{1,200}|"[A-Za-z0-9._:@+-]{1,200}")$' },
+      schema: { type: 'string', pattern: `${BARE}|${QUOTED}` },
     }),
   );
 }

@@ -60,8 +60,12 @@ rule(
 /** Several exports of one kind: the file has the name of what they have in common. */
 const NAMED_AFTER_WHAT_THEY_SHARE: ReadonlySet<string> = new Set([
   'migrations/all.ts',
+  'src/domain/contract/contract-identity.ts',
   'src/domain/contract/graph.ts',
   'src/domain/contract/names.ts',
+  'src/domain/contract/step-parts.ts',
+  'src/domain/contract/valid-steps.ts',
+  'src/domain/json/json-text.ts',
   'src/domain/matching/fleet.ts',
   'src/domain/problem-codes.ts',
   'src/domain/states.ts',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { signatureOf } from '../../src/domain/contract/signature.js';
+import { signatureOf } from '../../src/domain/contract/contract-identity.js';
 import { Config } from '../../src/platform/config/config.js';
 import { readConfig } from '../../src/platform/config/read-config.js';
 import { Database } from '../../src/platform/database/database.js';

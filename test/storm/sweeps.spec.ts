@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Requirement } from '../../src/domain/contract/contract.js';
-import { signatureOf } from '../../src/domain/contract/signature.js';
+import { signatureOf } from '../../src/domain/contract/contract-identity.js';
 import type { Advert } from '../../src/domain/matching/fleet.js';
 import { RankedFleet } from '../../src/domain/matching/ranked-fleet.js';
 import { UnavailableNodes } from '../../src/domain/matching/fleet-use.js';

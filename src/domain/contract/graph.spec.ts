@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ancestors, skippedWith } from './graph.js';
+import { ancestors, BitSet, skippedWith } from './graph.js';
 
 const graphs = fc
   .array(fc.array(fc.nat(), { maxLength: 4 }), { minLength: 2, maxLength: 80 })
@@ -27,5 +27,24 @@ describe('skippedWith', () => {
     const needs = [[], [0], [0], [1], [1, 2], [3], []];
     expect(membersOf(skippedWith([1], needs), 7)).toEqual([1, 3, 5]);
     expect(membersOf(skippedWith([2, 1], needs), 7)).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+const numbers = fc.array(fc.nat({ max: 499 }));
+const setOf = (members: number[]): BitSet => members.reduce((set, member) => set.add(member), new BitSet(500));
+
+describe('BitSet', () => {
+  it('agrees with Set', () => {
+    fc.assert(
+      fc.property(numbers, numbers, (one, other) => {
+        const missing = one.filter((member) => !other.includes(member));
+        const expected = missing.length === 0 ? undefined : Math.min(...missing);
+        expect(setOf(one).missingIn(setOf(other))).toBe(expected);
+        expect(setOf(one).meets(setOf(other))).toBe(one.some((member) => other.includes(member)));
+        const union = setOf(one).addAll(setOf(other));
+        const bits = Array.from({ length: 500 }, (_, bit) => bit);
+        expect(bits.filter((bit) => union.has(bit))).toEqual(bits.filter((bit) => [...one, ...other].includes(bit)));
+      }),
+    );
   });
 });

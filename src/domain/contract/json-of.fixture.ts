@@ -11,3 +11,22 @@ export function jsonOf(value: unknown, text = JSON.stringify(value)): JsonDocume
 export function parseValue(value: unknown): ParsedContract {
   return parseContract(jsonOf(value));
 }
+
+/** Where something stands in a value: the keys that lead there. */
+export function pathsOf(value: unknown, above: string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return [above];
+  return [above, ...Object.entries(value).flatMap(([key, member]) => pathsOf(member, [...above, key]))];
+}
+
+/** A copy of a value, with another at one place. */
+export function replaced(document: unknown, path: string[], value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  const copy = copyOf(document);
+  copy[key] = replaced(copy[key], rest, value);
+  return copy;
+}
+
+function copyOf(document: unknown): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Fault } from './contract.js';
+import type { Fault } from '../json/fault-list.js';
 import { compileOutputSchema, type SchemaOptions } from './output-schema.js';
 import { unitsFor } from './schema/evaluation-meter.js';
 

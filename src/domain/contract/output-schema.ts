@@ -1,11 +1,9 @@
 import { Ajv2020, type ErrorObject, MissingRefError } from 'ajv/dist/2020.js';
-import type { Fault } from './contract.js';
-import { quoted } from './document/quoted.js';
-import { EvaluationMeter, TooCostly, TooManyErrors, unitsFor } from './schema/evaluation-meter.js';
-import { LinearPatterns } from './schema/linear-patterns.js';
-import { metaSchemaError } from './schema/meta-schema.js';
+import type { Fault } from '../json/fault-list.js';
+import { quoted } from '../json/json-text.js';
+import { EvaluationMeter, TooCostly, TooManyErrors, uniqueItems, unitsFor } from './schema/evaluation-meter.js';
+import { LinearPatterns, metaSchemaError } from './schema/linear-patterns.js';
 import { schemaFormats } from './schema/schema-formats.js';
-import { uniqueItems } from './schema/unique-items.js';
 
 const MOST_BYTES = 32 * 1024;
 const MOST_FAULTS = 100;

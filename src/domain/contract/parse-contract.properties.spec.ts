@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Contract, StepSpec } from './contract.js';
-import { needsOf } from './needs.js';
-import { parseValue } from './json-of.fixture.js';
+import { needsOf } from './valid-steps.js';
+import { parseValue, pathsOf, replaced } from './json-of.fixture.js';
 import { EVERYTHING } from './valid-contract.fixture.js';
 
 interface Sketch {
@@ -86,20 +86,3 @@ describe('needsOf', () => {
     );
   });
 });
-
-function pathsOf(value: unknown, above: string[] = []): string[][] {
-  if (typeof value !== 'object' || value === null) return [above];
-  return [above, ...Object.entries(value).flatMap(([key, member]) => pathsOf(member, [...above, key]))];
-}
-
-function replaced(document: unknown, path: string[], value: unknown): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return value;
-  const copy = copyOf(document);
-  copy[key] = replaced(copy[key], rest, value);
-  return copy;
-}
-
-function copyOf(document: unknown): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
-}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { quickest } from '../quickest.fixture.js';
 import { acquire, agent, ask, contractOf, run } from './broken/broken-contract.fixture.js';
-import type { Fault } from './contract.js';
+import type { Fault } from '../json/fault-list.js';
 import { jsonOf, parseValue } from './json-of.fixture.js';
 import { parseContract } from './parse-contract.js';
 import { EVERYTHING, EXAMPLE } from './valid-contract.fixture.js';

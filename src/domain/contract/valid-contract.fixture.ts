@@ -62,12 +62,22 @@ export const EVERYTHING: Contract = {
     { id: 'join', uses: 'a', run: ['join'], needs: ['x', 'y'], release: ['a', 'b'] },
     {
       id: 'more',
-      acquire: { want: { as: 'c', capability: 'board', count: 1 }, acquired: 'have', unavailable: 'lack' },
+      acquire: {
+        want: { as: 'c', capability: 'board', count: 1, attrs: { soc: 'bcm2712' } },
+        acquired: 'have',
+        unavailable: 'lack',
+      },
     },
     { id: 'have', uses: 'c', agent: { any: { thing: [1] } } },
     {
       id: 'lack',
-      ask: { prompt: 'And now?', show: ['report'], timeout_seconds: 31536000 },
+      ask: {
+        prompt: 'And now?',
+        show: ['report'],
+        answerers: ['lab-desk'],
+        timeout_seconds: 31536000,
+        default: {},
+      },
       out: ['answer'],
       schema: { answer: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' } },
     },

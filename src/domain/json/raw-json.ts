@@ -1,3 +1,5 @@
+import { createScanner } from 'jsonc-parser';
+
 /** What stands in a text for a value that is put in afterwards; no text that is stored or answered has a NUL. */
 const GAP = '\0';
 const WRITTEN_GAP = JSON.stringify(GAP);
@@ -39,4 +41,27 @@ export function toJson(value: unknown): string {
   // Some other text was a NUL by itself: then the order of keys is lost, but nothing else.
   if (parts.length !== texts.length + 1) return JSON.stringify(value);
   return parts.reduce((before, after, index) => before + texts[index - 1]! + after);
+}
+
+/** JSON, every member and element on a line of its own, with its keys in their order and its numbers as they were written. */
+export function indentJson(text: string): string {
+  const scanner = createScanner(text, true);
+  const parts: string[] = [];
+  let depth = 0;
+  let opened = false;
+  const breakLine = (): void => void parts.push('\n', '  '.repeat(depth));
+
+  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+    const token = text.substr(scanner.getTokenOffset(), scanner.getTokenLength());
+    const closes = token === '}' || token === ']';
+    if (closes) depth -= 1;
+    // An empty object or array stays on its line.
+    if (opened !== closes) breakLine();
+    opened = token === '{' || token === '[';
+    if (opened) depth += 1;
+    parts.push(token);
+    if (token === ',') breakLine();
+    if (token === ':') parts.push(' ');
+  }
+  return parts.join('');
 }

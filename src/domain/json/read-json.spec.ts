@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { quickest } from '../quickest.fixture.js';
 import fc from 'fast-check';
-import { indentJson } from './indent-json.js';
-import { rawJson, toJson } from './raw-json.js';
+import { indentJson, rawJson, toJson } from './raw-json.js';
 import { DEEPEST, type JsonDocument, type JsonLimits, NotJson, readJson } from './read-json.js';
 
 const LIMITS = { bytes: 256 * 1024 };

@@ -1,8 +1,6 @@
 import { createScanner } from 'jsonc-parser';
-import { FaultList } from '../contract/document/fault-list.js';
-import { pointerTo } from '../contract/document/pointer.js';
-import { isWellFormed } from '../contract/document/well-formed.js';
-import { judgeNumber } from './judge-number.js';
+import { FaultList } from './fault-list.js';
+import { isWellFormed, judgeNumber, pointerTo } from './json-text.js';
 
 export interface JsonLimits {
   bytes: number;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type { Condition, Contract, StepSpec } from '../contract/contract.js';
-import type { BitSet } from '../contract/bit-set.js';
-import { ancestors, normalisedNeeds, skippedWith } from '../contract/graph.js';
+import { ancestors, type BitSet, normalisedNeeds, skippedWith } from '../contract/graph.js';
 
 /** What is drawn of a step; numbers are taken modulo what there is to choose from, so that a smaller one is simpler. */
 interface Sketch {

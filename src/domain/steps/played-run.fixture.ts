@@ -1,6 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { kindOf } from '../contract/kind-of.js';
-import { needsOf } from '../contract/needs.js';
+import { kindOf, needsOf } from '../contract/valid-steps.js';
 import { choiceOutput, judgeReport, readChoice, type Report } from './judge-report.js';
 import { settlement } from '../settlement.js';
 import { type Ending, THE_SERVER } from '../verdict.js';

@@ -1,4 +1,4 @@
-import { branchTargets } from '../contract/branch-targets.js';
+import { branchTargets } from '../contract/valid-steps.js';
 import type { StepSpec } from '../contract/contract.js';
 import type { StepNow } from './step-now.js';
 

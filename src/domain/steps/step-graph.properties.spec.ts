@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { branchTargets } from '../contract/branch-targets.js';
+import { branchTargets } from '../contract/valid-steps.js';
 import type { Contract } from '../contract/contract.js';
 import { rebranch } from './rebranch.js';
 import { contracts } from './contract-arbitrary.fixture.js';

@@ -1,4 +1,5 @@
-import { ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { Shape } from '../../domain/contract/declared/shape.js';
 
 /** Where @nestjs/swagger keeps the names of a class's properties, each with a colon before it. */
 const PROPERTIES = 'swagger/apiModelPropertiesArray';
@@ -28,4 +29,15 @@ export function ApiModel(name: string, description: string, keywords: Record<str
 /** A reference to the schema of that name. */
 export function schemaRef(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
+}
+
+/** A property that is part of a contract, as the contract declares it. */
+export function ApiShape<Value>(
+  { schema }: Pick<Shape<Value>, 'schema'>,
+  more: { required?: boolean; description?: string } = {},
+): PropertyDecorator {
+  return ApiProperty({
+    ...('$ref' in schema ? { type: 'object', allOf: [schema] } : schema),
+    ...more,
+  });
 }

@@ -1,7 +1,7 @@
 import '../access/token.js';
 import { NotFoundException } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import { pointerTo } from '../../domain/contract/document/pointer.js';
+import { pointerTo } from '../../domain/json/json-text.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { unavailable } from './problem.filter.js';
 import { Problem } from './problem.js';

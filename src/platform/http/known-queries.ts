@@ -2,9 +2,8 @@ import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { FastifyRequest } from 'fastify';
-import type { Fault } from '../../domain/contract/contract.js';
-import { listable } from '../../domain/contract/document/fault-list.js';
-import { pointerTo } from '../../domain/contract/document/pointer.js';
+import { type Fault, listable } from '../../domain/json/fault-list.js';
+import { pointerTo } from '../../domain/json/json-text.js';
 import { fieldsOf } from './as-dto.js';
 import { faulty } from './problem.js';
 

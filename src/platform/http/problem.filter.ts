@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { listable } from '../../domain/contract/document/fault-list.js';
+import { listable } from '../../domain/json/fault-list.js';
 import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
 import { causeOf, isUnreachable } from '../sessions/faults.js';
 import { SayOnce } from '../logging/say-once.js';

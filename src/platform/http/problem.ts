@@ -1,5 +1,4 @@
-import type { Fault } from '../../domain/contract/contract.js';
-import type { FaultList } from '../../domain/contract/document/fault-list.js';
+import type { Fault, FaultList } from '../../domain/json/fault-list.js';
 import { type ProblemCode, PROBLEMS } from '../../domain/problem-codes.js';
 import type { HeaderTexts } from './api-answer.decorator.js';
 import { sharedHeader } from './shared-headers.js';

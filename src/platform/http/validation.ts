@@ -1,9 +1,8 @@
 import { type ArgumentMetadata, type Type, ValidationPipe } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import type { Fault } from '../../domain/contract/contract.js';
-import { listable } from '../../domain/contract/document/fault-list.js';
-import { pointerTo } from '../../domain/contract/document/pointer.js';
+import { type Fault, listable } from '../../domain/json/fault-list.js';
+import { pointerTo } from '../../domain/json/json-text.js';
 import { asDto, isObject } from './as-dto.js';
 import { faulty } from './problem.js';
 

@@ -1,4 +1,4 @@
-import { isWellFormed } from '../../domain/contract/document/well-formed.js';
+import { isWellFormed } from '../../domain/json/json-text.js';
 
 /** The name of one that holds text with NUL or half a surrogate pair, of the parts of a path, a query or headers. */
 export function illFormed(part: object): string | undefined {

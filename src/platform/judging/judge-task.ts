@@ -1,5 +1,5 @@
-import type { Fault } from '../../domain/contract/contract.js';
-import { contractHash } from '../../domain/contract/contract-hash.js';
+import type { Fault } from '../../domain/json/fault-list.js';
+import { contractHash } from '../../domain/contract/contract-identity.js';
 import { compileOutputSchema, type Judgement } from '../../domain/contract/output-schema.js';
 import { CONTRACT_LIMITS, parseContract } from '../../domain/contract/parse-contract.js';
 import { type JsonDocument, readJson } from '../../domain/json/read-json.js';

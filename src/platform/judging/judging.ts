@@ -1,9 +1,8 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Tinypool } from 'tinypool';
-import type { Fault } from '../../domain/contract/contract.js';
-import { isLightContract } from '../../domain/contract/is-light-contract.js';
+import type { Fault } from '../../domain/json/fault-list.js';
+import { isLight, isLightContract } from '../../domain/contract/schema/is-light.js';
 import { compileOutputSchema } from '../../domain/contract/output-schema.js';
-import { isLight } from '../../domain/contract/schema/is-light.js';
 import type { JsonDocument } from '../../domain/json/read-json.js';
 import { Config } from '../config/config.js';
 import { Problem } from '../http/problem.js';

@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { ToldAgentStep, ToldRunStep } from '../../../src/domain/contract/told-fields.js';
+import { kindOf } from '../../../src/domain/contract/valid-steps.js';
 import { needs, R, step } from '../../support/contracts.js';
 import type { PlayedNode } from '../../support/played-node.js';
 import { everything } from '../../support/stored.js';
 import { serverSuite } from '../../support/server-suite.js';
+import { upload } from '../../support/uploads.js';
 
 describe('the claim of a step', () => {
   const server = serverSuite();
@@ -46,6 +49,31 @@ describe('the claim of a step', () => {
     ]);
     expect((await get('e1')).steps[0]).toMatchObject({ state: 'CLAIMED', node_id: 'n1' });
     expect((await n1!.report(claimed)).body.run_state).toBe('SUCCEEDED');
+  });
+
+  it('tells every field that is for the node, as it stands in the contract, and no other', async () => {
+    const made = { uses: 'x', in: ['seed'], out: ['image'], schema: { image: { type: 'object' } }, env: ['PATH'] };
+    const run: Required<ToldRunStep> = { ...made, id: 'build', run: ['make', 'all'], timeout_seconds: 60 };
+    const agent: Required<ToldAgentStep> = { ...made, id: 'think', agent: { '10': 1, '2': [] }, timeout_seconds: 7 };
+    const untold = { needs: ['first'], release: [], loop: { back_to: 'build', max: 2, until: { exit_code: 0 } } };
+    await submit('told', [step('first', 'x', { out: ['seed'] }), { ...run, ...untold }, agent], [needs('x')]);
+    const first = (await n1!.claim()).body;
+    await upload(server, first, 'seed', '{}');
+    await n1!.report(first);
+    for (const told of [run, agent]) {
+      const { body } = await n1!.claim();
+      const { run_id, seq, kind, attempt, assigned, principal, lease, ...fields } = body;
+      expect({ run_id, kind, attempt, principal }).toEqual({
+        run_id: 'told',
+        kind: kindOf(told),
+        attempt: 1,
+        principal: 'anonymous',
+      });
+      expect([seq, assigned, lease]).toEqual([expect.any(Number), expect.any(Array), expect.any(Object)]);
+      expect(fields).toEqual(told);
+      await upload(server, body, 'image', '{}');
+      await n1!.report(body);
+    }
   });
 
   it('E1 of eight claims by eight instances none is given the step that another holds', async () => {

@@ -185,6 +185,18 @@ export const BROKEN_STEPS: BrokenContract[] = [
     /one node/,
     contractOf([acquire('get', {}, { count: 2 }), run('yes'), run('no')]),
   ),
+  broken(
+    'want for a capability in capitals',
+    '/steps/0/acquire/want/capability',
+    /a-z/,
+    contractOf([acquire('get', {}, { capability: 'Board' }), run('yes'), run('no')]),
+  ),
+  broken(
+    'want with an attribute that is a number',
+    '/steps/0/acquire/want/attrs/cores',
+    /is a string/,
+    contractOf([acquire('get', {}, { attrs: { cores: 4 } }), run('yes'), run('no')]),
+  ),
   broken('ask no object', '/steps/0/ask', /is an object/, contractOf([{ ...ask('q'), ask: 'Well?' }])),
   broken('unknown key in ask', '/steps/0/ask/title', /Unknown key/, asking({ title: 'x' })),
   broken('prompt missing', '/steps/0/ask/prompt', /required/, contractOf([{ ...ask('q'), ask: {} }])),

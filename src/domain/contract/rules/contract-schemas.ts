@@ -1,7 +1,7 @@
-import type { Fault } from '../contract.js';
+import type { Fault } from '../../json/fault-list.js';
 import { compileOutputSchema, type Judgement } from '../output-schema.js';
-import { countValues } from '../schema/count-values.js';
 import { LinearPatterns } from '../schema/linear-patterns.js';
+import { countValues } from '../schema/is-light.js';
 
 /** A schema takes half a millisecond to compile, even an empty one, and 256 KiB hold 25,000 of those. */
 const MOST_SCHEMAS = 250;

@@ -1,8 +1,7 @@
 import { dispatchSource } from '../dispatch-source.js';
-import type { Draft, StepDraft } from '../draft/draft.js';
-import { draftTargets, type DraftGraph } from '../draft/draft-graph.js';
-import type { Name } from '../document/place.js';
-import { quoted } from '../document/quoted.js';
+import { type Draft, type DraftGraph, draftTargets, type StepDraft } from '../draft.js';
+import type { Name } from '../../json/json-place.js';
+import { quoted } from '../../json/json-text.js';
 import { skippedWith } from '../graph.js';
 
 /** `dispatch` and `acquire`: the choices are distinct later steps, and each can be reached. */

@@ -1,6 +1,6 @@
-import type { Draft, StepDraft } from '../draft/draft.js';
-import { quoted } from '../document/quoted.js';
-import { judgeVerdict } from './judge-verdict.js';
+import type { Draft, StepDraft } from '../draft.js';
+import { quoted } from '../../json/json-text.js';
+import { judgeVerdict } from './judge-conditions.js';
 
 /** From `back_to` to the step that loops, both included. */
 interface Range {
@@ -12,12 +12,12 @@ export function judgeLoops(draft: Draft): void {
   let lastOfBefore = -1;
   for (const step of draft.steps) {
     if (step.loop === undefined) continue;
-    judgeVerdict(step, step.loop.until);
+    if (step.loop.until !== undefined) judgeVerdict(step, step.loop.until);
     const range = judgeBackTo(draft, step);
     if (range === undefined) continue;
     if (range.first <= lastOfBefore) {
       // One fault for one cause: what stands inside is judged once the loops are apart.
-      step.loop.backTo?.place.fault(
+      step.loop.back_to?.place.fault(
         'Loops must not nest or overlap: go back to a step after the end of the previous loop.',
       );
     } else {
@@ -28,7 +28,7 @@ export function judgeLoops(draft: Draft): void {
 }
 
 function judgeBackTo(draft: Draft, step: StepDraft): Range | undefined {
-  const name = step.loop?.backTo;
+  const name = step.loop?.back_to;
   const target = name === undefined ? undefined : draft.step(name);
   if (name === undefined || target === undefined) return undefined;
   if (target.seq <= step.seq) return { first: target.seq, last: step.seq };

@@ -1,7 +1,6 @@
-import { BitSet } from '../bit-set.js';
-import type { Draft, StepDraft } from '../draft/draft.js';
-import type { DraftGraph } from '../draft/draft-graph.js';
-import { quoted } from '../document/quoted.js';
+import { BitSet } from '../graph.js';
+import type { Draft, DraftGraph, StepDraft } from '../draft.js';
+import { quoted } from '../../json/json-text.js';
 
 /** `in` takes what an ancestor promises; `show` shows what some other step promises. */
 export function judgeOutputs(draft: Draft, graph: DraftGraph): void {

@@ -1,12 +1,11 @@
-import { BitSet } from '../bit-set.js';
-import type { Draft, StepDraft } from '../draft/draft.js';
-import type { DraftGraph } from '../draft/draft-graph.js';
-import type { Name } from '../document/place.js';
-import { quoted } from '../document/quoted.js';
+import { BitSet } from '../graph.js';
+import type { Draft, DraftGraph, StepDraft } from '../draft.js';
+import type { Name } from '../../json/json-place.js';
+import { quoted } from '../../json/json-text.js';
 
 /** `uses` and `release`: a role exists, is acquired before it is used, and is given back after everybody who uses it. */
 export function judgeRoles(draft: Draft, graph: DraftGraph): void {
-  const declared = new Set(draft.requires.map((requirement) => requirement.as?.text));
+  const declared = new Set(draft.roles.map((role) => role?.text));
   const acquiredBy = acquiringSteps(draft);
   const usersOf = usingSteps(draft);
 
@@ -45,7 +44,7 @@ export function judgeRoles(draft: Draft, graph: DraftGraph): void {
 function acquiringSteps(draft: Draft): Map<string, StepDraft> {
   const steps = new Map<string, StepDraft>();
   for (const step of draft.steps) {
-    const role = step.acquire?.role?.text;
+    const role = step.acquire?.want?.as?.text;
     if (role !== undefined && !steps.has(role)) steps.set(role, step);
   }
   return steps;

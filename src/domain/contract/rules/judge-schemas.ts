@@ -1,9 +1,10 @@
-import type { Draft, StepDraft } from '../draft/draft.js';
-import type { Name, Place } from '../document/place.js';
-import { quoted } from '../document/quoted.js';
+import type { JsonPlace } from '../../json/json-place.js';
+import { quoted } from '../../json/json-text.js';
+import { dispatchSource, valueAlong } from '../dispatch-source.js';
+import type { Draft, StepDraft } from '../draft.js';
 import { ContractSchemas } from './contract-schemas.js';
-import { judgeDefault } from './judge-default.js';
 
+/** `schema`: each is one, and of an output; what a question asks for is an object, and its default satisfies it. */
 export function judgeSchemas(draft: Draft): void {
   const schemas = new ContractSchemas();
   for (const step of draft.steps) {
@@ -14,12 +15,10 @@ export function judgeSchemas(draft: Draft): void {
   }
 }
 
-function judgeSchemaNames(step: StepDraft, schemas: Place, known: ContractSchemas): void {
+function judgeSchemaNames(step: StepDraft, schemas: JsonPlace, known: ContractSchemas): void {
   const outs = new Set(step.out.all.map((name) => name.text));
-  const declared = step.place.member('out') !== undefined;
-  if (!declared && step.kind !== 'ask') schemas.fault('"schema" describes the outputs in "out"; add "out".');
   for (const { key, place } of schemas.members()) {
-    if (declared && step.out.whole && !outs.has(key)) {
+    if (step.out.given && step.out.whole && !outs.has(key)) {
       place.fault(`A schema is for an output of this step; ${quoted(key)} is not in its "out".`);
       continue;
     }
@@ -30,10 +29,9 @@ function judgeSchemaNames(step: StepDraft, schemas: Place, known: ContractSchema
 }
 
 /** An answer is typed into a form, and a form is drawn from an object. */
-function judgeAnswer(step: StepDraft): void {
-  const name = judgeOnlyOutput(step);
-  const schemas = step.place.required('schema', 'an answer needs a schema.');
-  if (name === undefined || schemas?.isObject !== true) return;
+function judgeAnswer({ out, schema: schemas }: StepDraft): void {
+  const [name] = out.all;
+  if (!out.whole || name === undefined || schemas === undefined) return;
   const schema = schemas.required(name.text, 'an answer needs a schema.');
   if (schema === undefined || schema.faults.has(schema.pointer)) return;
   const type = schema.member('type');
@@ -43,8 +41,31 @@ function judgeAnswer(step: StepDraft): void {
   );
 }
 
-function judgeOnlyOutput(step: StepDraft): Name | undefined {
-  const out = step.place.required('out', 'a question has exactly one output, its answer.');
-  if (out === undefined || !step.out.whole) return undefined;
-  return step.out.all.length === 1 ? step.out.all[0] : out.fault('A question has exactly one output, its answer.');
+/** The answer that is taken when nobody gave one: it fits the schema, and chooses one of the branches. */
+function judgeDefault(step: StepDraft, schemas: ContractSchemas): void {
+  const given = step.ask?.default;
+  const [output] = step.out.all;
+  if (given === undefined || given.faults.has(given.pointer) || output === undefined) return;
+  const schema = step.schema?.member(output.text);
+  if (schema !== undefined && !schema.faults.has(schema.pointer)) {
+    for (const { pointer, detail } of schemas.faultsIn(given.value, schema.value)) {
+      given.faults.add(given.pointer + pointer, detail);
+    }
+  }
+  judgeChoice(step, given);
+}
+
+function judgeChoice({ dispatch, out }: StepDraft, given: JsonPlace): void {
+  if (dispatch?.from === undefined || !dispatch.to.whole || !out.whole) return;
+  const source = dispatchSource(
+    dispatch.from.text,
+    out.all.map(({ text }) => text),
+  );
+  if (source === undefined) return;
+  const choice = valueAlong(source.fields, given.value);
+  if (dispatch.to.all.some(({ text }) => text === choice)) return;
+  const shown = typeof choice === 'string' ? `not ${quoted(choice)}` : 'as text';
+  given.fault(
+    `The default must make the choice of the "dispatch": at ${quoted(dispatch.from.text)} it names one of "to", ${shown}.`,
+  );
 }

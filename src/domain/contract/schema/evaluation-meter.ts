@@ -1,6 +1,7 @@
-import { _, type Ajv2020, type Code, type KeywordCxt } from 'ajv/dist/2020.js';
+import { _, type Ajv2020, type Code, type FuncKeywordDefinition, type KeywordCxt } from 'ajv/dist/2020.js';
 import names from 'ajv/dist/compile/names.js';
-import { countValues } from './count-values.js';
+import canonicalize from 'canonicalize';
+import { countValues } from './is-light.js';
 import type { LinearPatterns } from './linear-patterns.js';
 
 /** A unit takes one to three nanoseconds: a fifth of a second for a small value, where somebody has made it as dear as it can be. */
@@ -151,4 +152,25 @@ function unitsOfKeys(data: unknown, perKey: number, perCharacter: number): numbe
   const names = Object.keys(data);
   if (perCharacter === 0) return names.length * perKey;
   return names.reduce((units, name) => units + perKey + name.length * perCharacter, 0);
+}
+
+/** Ajv compares every pair of items; canonical JSON finds equals in one pass. What is in each item is told of before, its text after it is written. */
+export function uniqueItems(meter: EvaluationMeter): FuncKeywordDefinition {
+  const isUnique = (items: unknown[]): boolean => {
+    const texts = new Set<string>();
+    for (const item of items) {
+      meter.spendValues(countValues(item));
+      const text = canonicalize(item) ?? '';
+      meter.spendText(text);
+      texts.add(text);
+    }
+    return texts.size === items.length;
+  };
+  return {
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must NOT have duplicate items' },
+    validate: (wanted: boolean, items: unknown[]) => !wanted || isUnique(items),
+  };
 }

@@ -1,4 +1,8 @@
-import type { Fault } from '../contract.js';
+/** One thing that is wrong with what was sent: where (a JSON pointer, RFC 6901) and a sentence that says what would be right. */
+export interface Fault {
+  pointer: string;
+  detail: string;
+}
 
 const MOST_FAULTS = 100;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StepSpec } from './contract.js';
-import { needsOf } from './needs.js';
+import { needsOf } from './valid-steps.js';
 import { EVERYTHING } from './valid-contract.fixture.js';
 
 const step = (id: string, more: Partial<StepSpec> = {}): StepSpec => ({ id, uses: 'a', run: ['true'], ...more });

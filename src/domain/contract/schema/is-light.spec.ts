@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { isLightContract } from './is-light-contract.js';
+import { countValues, isLightContract } from './is-light.js';
+
+it.each([
+  [0, true],
+  [0, {}],
+  [2, { required: ['a'] }],
+  [6, { oneOf: [true, { not: {} }], enum: [[]] }],
+])('there are %d values in %j', (count, value) => {
+  expect(countValues(value)).toBe(count);
+});
 
 const withSchema = (schema: unknown): unknown => ({ steps: [{ id: 's', out: ['o'], schema: { o: schema } }] });
 const times = (count: number): object[] => Array.from({ length: count }, () => ({}));

@@ -1,6 +1,5 @@
 import type { FaultList } from './fault-list.js';
-import { pointerTo } from './pointer.js';
-import { isWellFormed } from './well-formed.js';
+import { isWellFormed, pointerTo } from './json-text.js';
 
 /** What a string must be: a test, and the sentence for one that fails it. */
 export interface TextRule {
@@ -11,22 +10,14 @@ export interface TextRule {
 /** A string that other places may refer to, or that refers to another place. */
 export interface Name {
   text: string;
-  place: Place;
+  place: JsonPlace;
 }
-
-/** The strings of an array. Not `whole`: some of it could not be read, so what is missing from it proves nothing. */
-export interface Names {
-  all: readonly Name[];
-  whole: boolean;
-}
-
-export const NO_NAMES: Names = { all: [], whole: true };
 
 /**
  * A value of the document and where it stands. Each reader answers `undefined` for a value of the wrong shape, and has then
  * noted exactly one fault for it; ill-formed text and numbers beyond a double are left to `readJson`, which has noted them.
  */
-export class Place {
+export class JsonPlace {
   constructor(
     readonly value: unknown,
     readonly pointer: string,
@@ -38,8 +29,8 @@ export class Place {
     return undefined;
   }
 
-  private below(key: string | number, value: unknown): Place {
-    return new Place(value, pointerTo(this.pointer, key), this.faults);
+  private below(key: string | number, value: unknown): JsonPlace {
+    return new JsonPlace(value, pointerTo(this.pointer, key), this.faults);
   }
 
   private get record(): Record<string, unknown> | undefined {
@@ -53,18 +44,18 @@ export class Place {
   }
 
   /** Own members only: `__proto__` and `constructor` are keys like any other. */
-  member(key: string): Place | undefined {
+  member(key: string): JsonPlace | undefined {
     const record = this.record;
     return record !== undefined && Object.hasOwn(record, key) ? this.below(key, record[key]) : undefined;
   }
 
   /** The member, or a fault at the place where it should stand. */
-  required(key: string, says: string): Place | undefined {
+  required(key: string, says: string): JsonPlace | undefined {
     return this.member(key) ?? this.below(key, undefined).fault(`${quotedKey(key)} is required: ${says}`);
   }
 
   /** Those with a well-formed key: no well-formed pointer leads to the others. */
-  members(): { key: string; place: Place }[] {
+  members(): { key: string; place: JsonPlace }[] {
     const record = this.record ?? {};
     return Object.keys(record)
       .filter(isWellFormed)
@@ -86,7 +77,7 @@ export class Place {
   }
 
   /** The elements up to `most`: what lies beyond the limit is refused as a whole, not element by element. */
-  elements(least: number, most: number, says: string): Place[] | undefined {
+  elements(least: number, most: number, says: string): JsonPlace[] | undefined {
     if (!Array.isArray(this.value)) return this.fault(says);
     if (this.value.length < least || this.value.length > most) this.fault(says);
     return this.value.slice(0, most).map((element: unknown, index) => this.below(index, element));
@@ -99,13 +90,6 @@ export class Place {
     if (!isWellFormed(text)) return undefined;
     if (!rule.accepts(text)) this.fault(rule.says);
     return { text, place: this };
-  }
-
-  names(rule: TextRule, says: string, least = 0): Names {
-    const elements = this.elements(least, Infinity, says);
-    if (elements === undefined) return { all: [], whole: false };
-    const all = elements.map((element) => element.name(rule)).filter((name) => name !== undefined);
-    return { all, whole: all.length === elements.length };
   }
 
   integer(least: number, most: number, says: string): number | undefined {

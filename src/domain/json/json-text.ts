@@ -1,3 +1,24 @@
+/** PostgreSQL stores neither NUL nor half a surrogate pair, and RFC 8785 cannot hash the latter. */
+export function isWellFormed(text: string): boolean {
+  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+}
+
+/** The RFC 6901 pointer to the member `key` of what `parent` points to. */
+export function pointerTo(parent: string, key: string | number): string {
+  if (typeof key === 'number') return `${parent}/${key}`;
+  return `${parent}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+const LONGEST_QUOTE = 80;
+
+/** What the submitter wrote, fit to stand in a sentence: short, and well-formed even where what was written is not. */
+export function quoted(text: string): string {
+  // By code point: a cut in the middle of a surrogate pair would make an ill-formed answer.
+  const points = [...text.slice(0, 2 * LONGEST_QUOTE)];
+  const short = text.length > LONGEST_QUOTE ? `${points.slice(0, LONGEST_QUOTE).join('')}…` : text;
+  return isWellFormed(short) ? `"${short}"` : 'this text';
+}
+
 const SAFE_DIGITS = 15;
 const HELD = 'that a double holds exactly; send it as a string where its digits matter.';
 
