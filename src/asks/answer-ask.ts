@@ -36,14 +36,14 @@ export class AnswerAsk {
 
   async answer(given: AnswerOf): Promise<Answered> {
     const { run_id, seq, principal, answer, if_match } = given;
-    const question = await readQuestion(this.database, run_id, seq);
+    const question = await this.database.ask(readQuestion(run_id, seq));
     refuseStrangers(given, question);
     const judged = await this.#judge(given, question);
     // With a condition the version comes first, and that is known under the lock.
     if (judged instanceof Problem && if_match === undefined) throw judged;
     await failpoint('answer.judged');
     return this.database.transaction('answer', async (tx) => {
-      const locked = await lockRun(tx, run_id);
+      const locked = await tx.ask(lockRun(run_id));
       await failpoint('answer.locked');
       await refuseOtherVersion(tx, run_id, if_match);
       if (judged instanceof Problem) throw judged;

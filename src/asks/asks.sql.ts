@@ -1,6 +1,6 @@
 import { RIGHTFUL } from '../bodies/outputs.sql.js';
 import type { RunState } from '../domain/states.js';
-import type { Queryable } from '../platform/database/queryable.js';
+import { type Read, read } from '../platform/database/statement.js';
 import { PAGE_BYTES } from '../platform/http/fill-page.js';
 
 /** A place in the inbox: several questions may have been asked in the same microsecond. */
@@ -27,18 +27,19 @@ export type Question = { run_state: RunState; id: string | null } & (
 );
 
 /** Undefined: there is no such run. Its `id` is null where the run has no such step. */
-export async function readQuestion(database: Queryable, runId: string, seq: number): Promise<Question | undefined> {
-  const { rows } = await database.query<Question>(
-    `/* asks.read-question */
+export function readQuestion(runId: string, seq: number): Read<Question | undefined> {
+  return read({
+    name: 'asks.read-question',
+    text: `
      SELECT r.state AS run_state, s.id, a.state, a.attempt, a.output, a.schema, a.answerers, a.answered_by
        FROM runs r
        LEFT JOIN steps s ON s.run_id = r.run_id AND s.seq = $2
        LEFT JOIN LATERAL (
          SELECT * FROM asks WHERE run_id = s.run_id AND seq = s.seq ORDER BY attempt DESC LIMIT 1) AS a ON true
       WHERE r.run_id = $1`,
-    [runId, seq],
-  );
-  return rows[0];
+    params: [runId, seq],
+    as: (rows: Question[]) => rows[0],
+  });
 }
 
 export interface ShownUpload {
@@ -76,13 +77,10 @@ const NEXT = `
  * The open questions of runs under way after the given place, the oldest first, each with the newest uploads it shows: at
  * most so many, and no more than fill the bytes; `more`: there are others behind them.
  */
-export async function readInbox(
-  database: Queryable,
-  limit: number,
-  after: InboxPlace | undefined,
-): Promise<{ rows: OpenAsk[]; more: boolean }> {
-  const { rows } = await database.query<OpenAsk & { reached: number }>(
-    `/* asks.read-inbox */
+export function readInbox(limit: number, after: InboxPlace | undefined): Read<{ rows: OpenAsk[]; more: boolean }> {
+  return read({
+    name: 'asks.read-inbox',
+    text: `
      WITH RECURSIVE page AS (
        (SELECT first.*, 1 AS n, 0 AS before
           FROM (SELECT ${NEXT}
@@ -108,18 +106,22 @@ export async function readInbox(
                   ORDER BY upload_id DESC LIMIT 1) AS b), '[]') AS shown
        FROM page JOIN asks a USING (run_id, seq, attempt) JOIN steps s USING (run_id, seq)
       WHERE page.n <= $1 AND page.before < $5 ORDER BY page.n`,
-    [limit, after?.asked_at ?? null, after?.run_id ?? null, after?.seq ?? null, PAGE_BYTES],
-  );
-  return { rows, more: rows.length > 0 && rows[0]!.reached > rows.length };
+    params: [limit, after?.asked_at ?? null, after?.run_id ?? null, after?.seq ?? null, PAGE_BYTES],
+    as: (rows: (OpenAsk & { reached: number })[]) => ({
+      rows,
+      more: rows.length > 0 && rows[0]!.reached > rows.length,
+    }),
+  });
 }
 
 /** The first bytes of these uploads, by upload; an empty one has none. */
-export async function readHeads(database: Queryable, uploadIds: string[], bytes: number): Promise<Map<string, Buffer>> {
-  const { rows } = await database.query<{ upload_id: string; head: Buffer }>(
-    `/* asks.read-heads */
+export function readHeads(uploadIds: string[], bytes: number): Read<Map<string, Buffer>> {
+  return read({
+    name: 'asks.read-heads',
+    text: `
      SELECT upload_id, string_agg(substring(bytes FROM 1 FOR ($2 - at)::int), ''::bytea ORDER BY at) AS head
        FROM blob_chunks WHERE upload_id = ANY ($1::bigint[]) AND at < $2::bigint GROUP BY upload_id`,
-    [uploadIds, bytes],
-  );
-  return new Map(rows.map((row) => [row.upload_id, row.head]));
+    params: [uploadIds, bytes],
+    as: (rows: { upload_id: string; head: Buffer }[]) => new Map(rows.map((row) => [row.upload_id, row.head])),
+  });
 }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { RUN_ID } from '../domain/contract/names.js';
 import { rawJson } from '../domain/json/raw-json.js';
-import { mayAnswer } from './judge-answer.js';
 import { Database } from '../platform/database/database.js';
 import { fromCursor, toCursor } from '../platform/http/cursor.js';
 import { fillPage } from '../platform/http/fill-page.js';
 import { Problem } from '../platform/http/problem.js';
 import type { AskDto } from './ask.dto.js';
 import { readHeads, type OpenAsk, readInbox, type ShownUpload, type InboxPlace } from './asks.sql.js';
+import { mayAnswer } from './judge-answer.js';
 
 /** The opaque form that a caller hands back. */
 export function toInboxCursor({ asked_at, run_id, seq }: InboxPlace): string {
@@ -53,7 +53,7 @@ export class ShowInbox {
 
   /** At most so many, and no more than fill a page; the texts that they show are read as it fills. */
   async page(principal: string, limit: number, after?: InboxPlace): Promise<{ items: AskDto[]; next?: InboxPlace }> {
-    const { rows, more } = await readInbox(this.database, limit, after);
+    const { rows, more } = await this.database.ask(readInbox(limit, after));
     const items = await fillPage(rows, {
       most: ({ bytes, shown }) => bytes + shown.reduce((sum, upload) => sum + mostBytes(upload), 0),
       show: (some) => this.#show(principal, some),
@@ -64,7 +64,7 @@ export class ShowInbox {
   async #show(principal: string, asks: readonly OpenAsk[]): Promise<AskDto[]> {
     const texts = asks.flatMap(({ shown }) => shown.filter((upload) => isText(upload.media_type)));
     const read = new Set(texts.map((upload) => upload.upload_id));
-    const heads = read.size > 0 ? await readHeads(this.database, [...read], HEAD_BYTES) : new Map<string, Buffer>();
+    const heads = read.size > 0 ? await this.database.ask(readHeads([...read], HEAD_BYTES)) : new Map<string, Buffer>();
     return asks.map(({ place: _place, bytes: _bytes, asked_at, deadline, shown, ...ask }) => ({
       run_id: ask.run_id,
       seq: ask.seq,

@@ -5,8 +5,8 @@ import { deleteNotices, dropNotices, type Notice, putBackNotice } from './notice
 /** Takes notices to be sent by this process alone, the oldest first: so many; or drops all, where nobody is to be told. */
 export function takeNotices(database: Database, most: number | 'drop'): Promise<Notice[]> {
   return database.transaction('take-notices', async (tx) => {
-    if (most !== 'drop') return deleteNotices(tx, most);
-    await dropNotices(tx);
+    if (most !== 'drop') return tx.ask(deleteNotices(most));
+    await tx.ask(dropNotices());
     return [];
   });
 }
@@ -14,8 +14,8 @@ export function takeNotices(database: Database, most: number | 'drop'): Promise<
 /** Leaves a notice that could not be sent for whoever looks next; its run is locked, so that the question stays as it is. */
 export function putBack(database: Database, notice: Notice): Promise<void> {
   return database.transaction('put-back-notice', async (tx) => {
-    await lockRun(tx, notice.run_id);
-    await putBackNotice(tx, notice);
-    tx.hint('asks');
+    await tx.ask(lockRun(notice.run_id));
+    await tx.ask(putBackNotice(notice));
+    tx.notify('asks');
   });
 }

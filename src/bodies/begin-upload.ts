@@ -21,14 +21,12 @@ export function beginUpload(
     const { attempt, promised } = await fenceUpload(tx, upload, upload.name);
     if (length > maxBlobBytes) throw tooLarge(maxBlobBytes);
     const { run_id, seq, name } = upload;
-    const [stored, mayName] = await Promise.all([
-      openRunBytes(tx, run_id),
-      promised || mayNameUpload(tx, upload, MOST_NAMES),
-    ]);
+    const stored = tx.send(openRunBytes(run_id));
+    const mayName = promised || (await tx.ask(mayNameUpload(upload, MOST_NAMES)));
     if (!mayName) throw tooManyNames('outputs that no step promises');
-    if (stored + length > maxRunBytes) throw runTooLarge(maxRunBytes);
+    if ((await stored()) + length > maxRunBytes) throw runTooLarge(maxRunBytes);
     const begun = { run_id, seq, attempt, name, media_type: mediaType, promised };
-    return { ...begun, ...(await insertUpload(tx, begun)) };
+    return { ...begun, ...(await tx.ask(insertUpload(begun))) };
   });
 }
 
@@ -52,7 +50,7 @@ const logger = new Logger('records');
 /** Deletes an upload that comes to nothing. Never throws: what is left over the reaper deletes. */
 export async function discardUpload(database: Database, uploadId: string): Promise<void> {
   try {
-    await database.transaction('discard-upload', (tx) => deleteUpload(tx, uploadId));
+    await database.transaction('discard-upload', (tx) => tx.ask(deleteUpload(uploadId)));
   } catch (error) {
     logger.warn({
       msg: 'an abandoned upload was not deleted; the reaper deletes it later',

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database/queryable.js';
+import { type Read, read } from '../platform/database/statement.js';
 import { RIGHTFUL } from './outputs.sql.js';
 
 export interface FoundBlob {
@@ -9,33 +9,36 @@ export interface FoundBlob {
 }
 
 /** The newest published upload of that exact name in the run; where a step promises it, of such a step. */
-export async function findBlob(database: Queryable, runId: string, name: string): Promise<FoundBlob | undefined> {
-  const { rows } = await database.query<FoundBlob>(
-    `/* bodies.find-blob */
+export function findBlob(runId: string, name: string): Read<FoundBlob | undefined> {
+  return read({
+    name: 'bodies.find-blob',
+    text: `
      SELECT upload_id, media_type, size::float8 AS size, sha256 FROM blobs b
       WHERE run_id = $1 AND name = $2 AND published_at IS NOT NULL AND ${RIGHTFUL} ORDER BY upload_id DESC LIMIT 1`,
-    [runId, name],
-  );
-  return rows[0];
+    params: [runId, name],
+    as: (rows: FoundBlob[]) => rows[0],
+  });
 }
 
 /** Whether that very upload is still there. */
-export async function blobExists(database: Queryable, uploadId: string): Promise<boolean> {
-  const { rows } = await database.query(
-    `/* bodies.blob-exists */
+export function blobExists(uploadId: string): Read<boolean> {
+  return read({
+    name: 'bodies.blob-exists',
+    text: `
      SELECT FROM blobs WHERE upload_id = $1`,
-    [uploadId],
-  );
-  return rows.length > 0;
+    params: [uploadId],
+    as: (rows: unknown[]) => rows.length > 0,
+  });
 }
 
 /** Whether the run holds this node now. Undefined: there is no such run. */
-export async function isHeldBy(database: Queryable, runId: string, nodeId: string): Promise<boolean | undefined> {
-  const { rows } = await database.query<{ held: boolean }>(
-    `/* bodies.is-held-by */
+export function isHeldBy(runId: string, nodeId: string): Read<boolean | undefined> {
+  return read({
+    name: 'bodies.is-held-by',
+    text: `
      SELECT EXISTS (SELECT FROM leases l WHERE l.run_id = r.run_id AND l.node_id = $2) AS held
        FROM runs r WHERE r.run_id = $1`,
-    [runId, nodeId],
-  );
-  return rows[0]?.held;
+    params: [runId, nodeId],
+    as: (rows: { held: boolean }[]) => rows[0]?.held,
+  });
 }

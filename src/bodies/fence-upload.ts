@@ -16,9 +16,9 @@ export async function fenceUpload(
   { run_id, seq, attempt, nonce, speaker }: Upload,
   output?: string,
 ): Promise<{ attempt: number; promised: boolean }> {
-  const run = await lockRun(tx, run_id);
+  const run = await tx.ask(lockRun(run_id));
   if (run === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
-  const step = await readStepHeld(tx, run_id, seq, nonce, output);
+  const step = await tx.ask(readStepHeld(run_id, seq, nonce, output));
   if (step === undefined) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);
   // Whose step it is comes before how it stands; a step that has no node yet is nobody's.
   if (step.node_id !== '') refuseUnlessOwnNode(speaker, step.node_id);

@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { Notifier } from '../platform/notifier/notifier.js';
 import type { Bounds } from '../platform/http/parked-group.js';
 import { Parking } from '../platform/http/parking.js';
 import { Lifecycle } from '../platform/lifecycle.js';
+import { Notifier } from '../platform/notifier/notifier.js';
 import { findChangedLogs, findLog, type FoundLog, type WantedLog } from './logs.sql.js';
 
 export type { WantedLog };
@@ -27,7 +27,7 @@ export class FollowLog implements OnModuleInit, OnModuleDestroy {
     private readonly config: Config,
   ) {
     this.#parking = new Parking('logs that have grown', lifecycle, BOUNDS, async (waiting: Followed[]) => {
-      const changed = await findChangedLogs(database, waiting);
+      const changed = await database.ask(findChangedLogs(waiting));
       return changed.map((place) => waiting[place]!);
     });
   }
@@ -43,7 +43,7 @@ export class FollowLog implements OnModuleInit, OnModuleDestroy {
 
   /** The log as it is now; undefined where there is no such step. */
   find(wanted: WantedLog): Promise<FoundLog | undefined> {
-    return findLog(this.database, wanted);
+    return this.database.ask(findLog(wanted));
   }
 
   /** How many callers wait now. */
@@ -62,7 +62,7 @@ export class FollowLog implements OnModuleInit, OnModuleDestroy {
   ): Promise<{ log?: FoundLog; still?: number | null }> {
     const followed: Followed = { ...wanted, size };
     const found = await this.#parking.wait(followed, patience, async () => {
-      const log = await findLog(this.database, followed);
+      const log = await this.database.ask(findLog(followed));
       if (log === undefined) return {};
       followed.attempt = log.attempt;
       return log.grows && (log.size ?? 0) === size ? undefined : { log };

@@ -19,7 +19,7 @@ export class JudgeOutput {
 
   /** What is wrong with it; nothing where it fits, or where there is no schema for it. `caller`: in whose turn it is judged. */
   async judge(upload: BegunUpload, size: number, caller: string): Promise<Fault[]> {
-    const schema = await readSchema(this.database, upload);
+    const schema = await this.database.ask(readSchema(upload));
     if (schema === undefined) return [];
     // A string holds half a gigabyte.
     if (size > MOST_BYTES) return [{ pointer: '', detail: `An output with a schema is at most ${MOST_BYTES} bytes.` }];
@@ -31,7 +31,7 @@ export class JudgeOutput {
     // Not of the pool that small buffers share: it is given away to a thread.
     const bytes = new Uint8Array(size);
     for (let at = 0; at < size;) {
-      const part = await readUploadPart(this.database, uploadId, at);
+      const part = await this.database.ask(readUploadPart(uploadId, at));
       if (part === undefined) throw unavailable('the upload took so long that it was given up; send it again');
       bytes.set(part, at);
       at += part.length;

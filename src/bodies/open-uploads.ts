@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { Notifier } from '../platform/notifier/notifier.js';
 import { cutAfter } from '../platform/http/caller-gone.js';
-import { Lookout } from '../platform/notifier/lookout.js';
 import { Problem } from '../platform/http/problem.js';
+import { Lookout } from '../platform/notifier/lookout.js';
+import { Notifier } from '../platform/notifier/notifier.js';
 import { fenceUpload } from './fence-upload.js';
 import { findEndedUploads, type Upload } from './fence-upload.sql.js';
 
@@ -90,10 +90,7 @@ export class OpenUploads implements OnModuleInit, OnModuleDestroy {
   async #endThoseThatAreOver(): Promise<void> {
     const open = [...this.#open];
     if (open.length === 0) return;
-    const places = await findEndedUploads(
-      this.database,
-      open.map(({ upload }) => upload),
-    );
+    const places = await this.database.ask(findEndedUploads(open.map(({ upload }) => upload)));
     for (const place of places) await this.#end(open[place]!);
   }
 

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Config } from '../platform/config/config.js';
 import type { Database } from '../platform/database/database.js';
 import { refusal } from '../platform/database/refusals.js';
-import { sqlState } from '../platform/sessions/faults.js';
 import { bodyChunks } from '../platform/http/body-chunks.js';
 import { unavailable } from '../platform/http/problem.filter.js';
+import { sqlState } from '../platform/sessions/faults.js';
 import { runTooLarge, tooLarge } from './begin-upload.js';
 import { countBytes } from './run-bytes.sql.js';
 import { insertBlobChunk, type BegunUpload } from './uploads.sql.js';
@@ -54,8 +54,8 @@ async function storeChunk(
 ): Promise<void> {
   try {
     await database.transaction('store-chunk', (tx) => {
-      insertBlobChunk(tx, upload_id, at, chunk);
-      countBytes(tx, run_id, chunk.length, maxRunBytes);
+      tx.send(insertBlobChunk(upload_id, at, chunk));
+      tx.send(countBytes(run_id, chunk.length, maxRunBytes));
       return Promise.resolve();
     });
   } catch (error) {

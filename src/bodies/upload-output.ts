@@ -61,12 +61,12 @@ function publish(
       const detail = `${upload.name} does not match its schema in the contract; nothing was stored`;
       throw new Problem('schema_violation', detail, { errors: faults });
     }
-    if (await isReplaced(tx, upload.upload_id, upload)) {
-      await deleteUpload(tx, upload.upload_id);
+    if (await tx.ask(isReplaced(upload.upload_id, upload))) {
+      await tx.ask(deleteUpload(upload.upload_id));
       return;
     }
-    await deleteReplaced(tx, upload);
-    const published = await publishUpload(tx, upload.upload_id, size, sha256);
+    await tx.ask(deleteReplaced(upload));
+    const published = await tx.ask(publishUpload(upload.upload_id, size, sha256));
     if (!published) throw unavailable('the upload took so long that it was given up; send it again');
   });
 }

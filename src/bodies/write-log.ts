@@ -67,25 +67,25 @@ function takeLogChunk(
   return database.transaction('append-log', async (tx) => {
     const { attempt } = await fenceUpload(tx, upload);
     const log = { run_id: upload.run_id, seq: upload.seq, attempt, name: upload.name };
-    const begun = await readLog(tx, log);
+    const begun = await tx.ask(readLog(log));
     if (begun === undefined) await beginLog(tx, log);
     const now = begun ?? { size: 0, cut: false };
     let appended = logAppend(now, offset, chunk, maxLogBytes);
     if (appended === undefined) throw offsetGap(now.size, offset);
     const { bytes, cut } = appended;
     if (bytes.length === 0) return { attempt, size: now.size };
-    if (!(await appendLog(tx, log, now.size, bytes, cut, maxRunBytes))) {
+    if (!(await tx.ask(appendLog(log, now.size, bytes, cut, maxRunBytes)))) {
       appended = await appendWhatFits(tx, log, now, bytes, { maxLogBytes, maxRunBytes });
     }
-    tx.hint('logs');
+    tx.notify('logs');
     return { attempt, size: now.size + appended.bytes.length };
   });
 }
 
 async function beginLog(tx: Tx, log: LogKey): Promise<void> {
-  const [mayName] = await Promise.all([mayNameLog(tx, log, MOST_NAMES), openRunBytes(tx, log.run_id)]);
+  const [mayName] = await tx.ask(mayNameLog(log, MOST_NAMES), openRunBytes(log.run_id));
   if (!mayName) throw tooManyNames('logs');
-  await insertLog(tx, log);
+  tx.send(insertLog(log));
 }
 
 /** What its run has no room for is cut off, as what is over the limit of a log is. */
@@ -96,11 +96,11 @@ async function appendWhatFits(
   bytes: Buffer,
   { maxLogBytes, maxRunBytes }: Pick<Config, 'maxLogBytes' | 'maxRunBytes'>,
 ): Promise<LogAppend> {
-  await openRunBytes(tx, log.run_id);
-  const room = await lockRunRoom(tx, log.run_id, maxRunBytes);
+  await tx.ask(openRunBytes(log.run_id));
+  const room = await tx.ask(lockRunRoom(log.run_id, maxRunBytes));
   const limit = Math.min(maxLogBytes, now.size + room);
   const fitting = logAppend(now, undefined, bytes, limit, runFullMarker(maxRunBytes))!;
-  await appendLog(tx, log, now.size, fitting.bytes, fitting.cut, Number.MAX_SAFE_INTEGER);
+  await tx.ask(appendLog(log, now.size, fitting.bytes, fitting.cut, Number.MAX_SAFE_INTEGER));
   return fitting;
 }
 

@@ -27,13 +27,12 @@ export class Claim {
    * Throws stale_instance where another instance of the node has advertised since.
    */
   async claim(claimant: Claimant): Promise<Claimed | undefined> {
-    const candidates = await readReadySteps(this.database, claimant.node_id);
+    const candidates = await this.database.ask(readReadySteps(claimant.node_id));
     if (candidates.length === 0 && claimant.instance === '') return undefined;
     return this.database.transaction('claim', async (tx) => {
       // The node's row is locked first, as everybody does who needs the node; nothing is kept where the claim is refused.
-      const current = lockNode(tx, claimant.node_id).then((node) => refuseStale(node, claimant));
-      current.catch(() => undefined);
-      const row = (await takeFirst(tx, candidates, claimant, current)) ?? (await takeHeld(tx, claimant, current));
+      const node = tx.send(lockNode(claimant.node_id));
+      const row = (await takeFirst(tx, candidates, claimant, node)) ?? (await takeHeld(tx, claimant, node));
       if (claimant.gone.aborted) throw new Rollback(undefined);
       return row && claimOf(row, claimant.node_id);
     });
@@ -44,20 +43,21 @@ export class Claim {
 async function takeFirst(
   tx: Tx,
   candidates: ReadyStep[],
-  { node_id, instance }: Claimant,
-  current: Promise<void>,
+  claimant: Claimant,
+  node: () => Promise<LockedNode | undefined>,
 ): Promise<ClaimRow | undefined> {
+  const { node_id, instance } = claimant;
   for (const step of candidates) {
-    const [, , claimed, row] = await Promise.all([
-      current,
-      lockRun(tx, step.run_id),
-      claimStep(tx, step, node_id, instance),
-      readClaim(tx, step, node_id),
-    ]);
+    const [, claimed, row] = await tx.ask(
+      lockRun(step.run_id),
+      claimStep(step, node_id, instance),
+      readClaim(step, node_id),
+    );
+    refuseStale(await node(), claimant);
     if (!claimed) continue;
     if (row === undefined)
       throw new Error(`node ${node_id} has claimed step ${step.seq} of run ${step.run_id} without a lease`);
-    tx.hint('runs');
+    tx.notify('runs');
     return row;
   }
   return undefined;
@@ -66,19 +66,20 @@ async function takeFirst(
 /** The step that the claimant's instance holds already, once more, if any. It changes nothing, and nothing is written. */
 async function takeHeld(
   tx: Tx,
-  { node_id, instance }: Claimant,
-  current: Promise<void>,
+  claimant: Claimant,
+  node: () => Promise<LockedNode | undefined>,
 ): Promise<ClaimRow | undefined> {
-  await current;
+  refuseStale(await node(), claimant);
+  const { node_id, instance } = claimant;
   if (instance === '') return undefined;
-  const [held] = await readHeldSteps(tx, node_id, instance);
+  const [held] = await tx.ask(readHeldSteps(node_id, instance));
   if (held === undefined) return undefined;
   // Asked again under the lock: it may have been taken away.
-  const [, [still], row] = await Promise.all([
-    lockRun(tx, held.run_id),
-    readHeldSteps(tx, node_id, instance),
-    readClaim(tx, held, node_id),
-  ]);
+  const [, [still], row] = await tx.ask(
+    lockRun(held.run_id),
+    readHeldSteps(node_id, instance),
+    readClaim(held, node_id),
+  );
   if (still?.run_id !== held.run_id || still.seq !== held.seq || row === undefined) return undefined;
   return row;
 }

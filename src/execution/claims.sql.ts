@@ -1,7 +1,7 @@
 import type { StepKind } from '../domain/contract/contract.js';
 import { TOLD } from '../domain/contract/told-fields.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import type { Tx } from '../platform/database/queryable.js';
+import { type Read, read } from '../platform/database/statement.js';
 import type { ReadyStep } from '../steps/ready-steps.sql.js';
 
 export interface ClaimRow {
@@ -18,15 +18,16 @@ export interface ClaimRow {
 }
 
 /** Everything a node needs to do a step it has claimed; undefined where it holds no lease for it. */
-export async function readClaim(tx: Tx, { run_id, seq }: ReadyStep, nodeId: string): Promise<ClaimRow | undefined> {
-  const { rows } = await tx.query<ClaimRow>(
-    `/* execution.read-claim */
+export function readClaim({ run_id, seq }: ReadyStep, nodeId: string): Read<ClaimRow | undefined> {
+  return read({
+    name: 'execution.read-claim',
+    text: `
      SELECT s.run_id, s.seq, s.kind, s.attempt,
             (SELECT json_object_agg(key, value::text) FROM json_each(r.contract->'steps'->(s.seq - 1)) WHERE key = ANY($4)) AS told,
             r.assigned, r.principal, l.nonce, l.not_after
        FROM steps s JOIN runs r USING (run_id) JOIN leases l ON l.run_id = s.run_id AND l.node_id = s.node_id
       WHERE s.run_id = $1 AND s.seq = $2 AND s.node_id = $3`,
-    [run_id, seq, nodeId, TOLD],
-  );
-  return rows[0];
+    params: [run_id, seq, nodeId, TOLD],
+    as: (rows: ClaimRow[]) => rows[0],
+  });
 }

@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import { Notifier } from '../platform/notifier/notifier.js';
 import type { Bounds } from '../platform/http/parked-group.js';
 import { Parking } from '../platform/http/parking.js';
 import { Lifecycle } from '../platform/lifecycle.js';
-import { type Claimant, isStale } from './claim.js';
+import { Notifier } from '../platform/notifier/notifier.js';
 import { readNodesToAsk } from '../steps/ready-steps.sql.js';
+import { type Claimant, isStale } from './claim.js';
 
 /** More than one node has workers; each is answered in its turn. */
 const MOST_PER_NODE = 64;
@@ -32,7 +32,7 @@ export class ParkedClaims implements OnModuleInit, OnModuleDestroy {
     private readonly config: Config,
   ) {
     this.#parking = new Parking('steps that became ready', lifecycle, BOUNDS, async (waiting: Claimant[]) => {
-      const nodes = await readNodesToAsk(database, [...new Set(waiting.map(({ node_id }) => node_id))]);
+      const nodes = await database.ask(readNodesToAsk([...new Set(waiting.map(({ node_id }) => node_id))]));
       return waiting.filter((claimant) => {
         const node = nodes.get(claimant.node_id);
         if (node === undefined) return false;

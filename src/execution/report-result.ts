@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { readUploaded } from '../bodies/outputs.sql.js';
-import { judgeReport, type Report } from '../domain/steps/judge-report.js';
 import { isOver, type RunState, type StepState } from '../domain/states.js';
+import { judgeReport, type Report } from '../domain/steps/judge-report.js';
 import type { StepNow, StepResult } from '../domain/steps/step-now.js';
 import { type LockedNode, lockNode } from '../fleet/fleet.sql.js';
 import { LeaseTerms } from '../leases/lease-terms.js';
@@ -41,13 +41,13 @@ export class ReportResult {
   report(report: ReportOf): Promise<Reported> {
     const { run_id, seq, node_id } = report;
     return this.database.transaction('report', async (tx) => {
-      const [node, locked, run, nonce, outputs] = await Promise.all([
-        lockNode(tx, node_id),
-        lockRun(tx, run_id),
-        readGraph(tx, run_id),
-        readNonce(tx, run_id, node_id),
-        readUploaded(tx, run_id, seq),
-      ]);
+      const [node, locked, run, nonce, outputs] = await tx.ask(
+        lockNode(node_id),
+        lockRun(run_id),
+        readGraph(run_id),
+        readNonce(run_id, node_id),
+        readUploaded(run_id, seq),
+      );
       if (locked === undefined || run === undefined) throw new Problem('not_found', `there is no run ${run_id}`);
       const step = run.graph.steps[seq - 1];
       if (step === undefined) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);

@@ -1,7 +1,8 @@
 import type { Unavailability } from '../domain/matching/fleet-use.js';
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
 import { type Changes, SNAPSHOT_MARK, UNSEEN, KEPT_SECONDS } from '../platform/cache/cached-table.js';
-import type { Queryable, Tx } from '../platform/database/queryable.js';
+import { type Write, write } from '../platform/database/statement.js';
+import { type Read, read } from '../platform/database/statement.js';
 
 /** Of JSON, as PostgreSQL writes it: twice what an advert may be that is taken. */
 const MOST_BYTES = 128 * 1024;
@@ -41,35 +42,39 @@ const NODE = `
                 WHEN n.drain <> '' THEN 'draining' WHEN n.revived THEN 'revived' END)`;
 
 /** The whole fleet, in one snapshot, without those of long ago: nobody is bounded in how many nodes he once had. */
-export async function readWholeFleet(database: Queryable): Promise<FleetState> {
-  const { rows } = await database.query<FleetState>(
-    `/* fleet.read-whole */
+export function readWholeFleet(): Read<FleetState> {
+  return read({
+    name: 'fleet.read-whole',
+    text: `
      SELECT ${SNAPSHOT_MARK}, '{}'::text[] AS gone, coalesce((
               SELECT json_agg(${NODE}) FROM nodes n
                WHERE n.expires_at > clock_timestamp() - make_interval(secs => $1)), '[]') AS nodes`,
-    [EXPIRED_SECONDS],
-  );
-  return rows[0]!;
+    params: [EXPIRED_SECONDS],
+    as: (rows: FleetState[]) => rows[0]!,
+  });
 }
 
 /** What was changed since that snapshot; some of it may be known already. */
-export async function readFleetChanges(database: Queryable, since: string): Promise<FleetState> {
-  const { rows } = await database.query<FleetState>(
-    `/* fleet.read-changes */
+export function readFleetChanges(since: string): Read<FleetState> {
+  return read({
+    name: 'fleet.read-changes',
+    text: `
      WITH changed AS MATERIALIZED (SELECT DISTINCT node_id FROM fleet_changes WHERE ${UNSEEN})
      SELECT ${SNAPSHOT_MARK},
        ARRAY(SELECT c.node_id FROM changed c WHERE NOT EXISTS (SELECT FROM nodes n WHERE n.node_id = c.node_id)) AS gone,
        coalesce((SELECT json_agg(${NODE}) FROM changed c JOIN nodes n USING (node_id)), '[]') AS nodes`,
-    [since],
-  );
-  return rows[0]!;
+    params: [since],
+    as: (rows: FleetState[]) => rows[0]!,
+  });
 }
 
 /** Forgets changes that everybody who keeps the fleet in memory has read, or has given up to. False: there were none. */
-export async function forgetFleetChanges(tx: Tx): Promise<boolean> {
-  const { affected } = await tx.query(
-    '/* fleet.forget-changes */ DELETE FROM fleet_changes WHERE at < clock_timestamp() - make_interval(secs => $1)',
-    [KEPT_SECONDS],
-  );
-  return affected > 0;
+export function forgetFleetChanges(): Write<boolean> {
+  return write({
+    name: 'fleet.forget-changes',
+    text: 'DELETE FROM fleet_changes WHERE at < clock_timestamp() - make_interval(secs => $1)',
+    params: [KEPT_SECONDS],
+    rows: 'any',
+    as: (_rows, touched) => touched > 0,
+  });
 }

@@ -23,12 +23,12 @@ export class FleetView {
   constructor(database: Database) {
     this.#table = new CachedTable<FleetMemory, FleetState>({
       readWhole: async () => {
-        const state = await readWholeFleet(database);
+        const state = await database.ask(readWholeFleet());
         const copy = new FleetMemory();
         copy.apply(state);
         return { copy, mark: state };
       },
-      readChanges: (since) => readFleetChanges(database, since),
+      readChanges: (since) => database.ask(readFleetChanges(since)),
       apply: (copy, changes) => copy.apply(changes),
     });
   }

@@ -1,6 +1,7 @@
-import type { Drain } from '../domain/states.js';
 import type { Advert } from '../domain/matching/fleet.js';
-import type { Tx, Queryable } from '../platform/database/queryable.js';
+import type { Drain } from '../domain/states.js';
+import { type Write, write } from '../platform/database/statement.js';
+import { type Read, read } from '../platform/database/statement.js';
 import { OFFERED, EXPIRED_SECONDS } from './fleet-changes.sql.js';
 
 export interface LockedNode {
@@ -9,44 +10,48 @@ export interface LockedNode {
 }
 
 /** Share-locks the node's row, so that no advert changes it meanwhile. Undefined: it never advertised. */
-export async function lockNode(tx: Tx, nodeId: string): Promise<LockedNode | undefined> {
-  const { rows } = await tx.query<LockedNode>(
-    '/* fleet.lock-node */ SELECT instance, drain FROM nodes WHERE node_id = $1 FOR SHARE',
-    [nodeId],
-  );
-  return rows[0];
+export function lockNode(nodeId: string): Read<LockedNode | undefined> {
+  return read({
+    name: 'fleet.lock-node',
+    text: 'SELECT instance, drain FROM nodes WHERE node_id = $1 FOR SHARE',
+    params: [nodeId],
+    as: (rows: LockedNode[]) => rows[0],
+  });
 }
 
 /** Locks, in order of node_id, the nodes whose advert was alive at that time. */
-export async function lockLive(tx: Tx, at: string): Promise<void> {
-  await tx.query(
-    `/* fleet.lock-live */
+export function lockLive(at: string): Read<void> {
+  return read({
+    name: 'fleet.lock-live',
+    text: `
      SELECT count(*) FROM (
        SELECT FROM nodes WHERE expires_at > $1::timestamptz ORDER BY node_id FOR NO KEY UPDATE) live`,
-    [at],
-  );
+    params: [at],
+  });
 }
 
 /** The live adverts, by node_id. */
-export async function readAdverts(database: Queryable): Promise<Advert[]> {
-  const { rows } = await database.query<Advert>(
-    `/* fleet.read-adverts */
+export function readAdverts(): Read<Advert[]> {
+  return read({
+    name: 'fleet.read-adverts',
+    text: `
      SELECT node_id, label, ${OFFERED} AS capabilities, offer_rev::float8 AS offer_rev
        FROM nodes n WHERE expires_at > clock_timestamp() ORDER BY node_id`,
-  );
-  return rows;
+    as: (rows: Advert[]) => rows,
+  });
 }
 
 /** Who cannot be taken, of those who could be live: busy (a lease row exists), draining (the last advert says so), or silent since an outage. */
-export async function readUnavailable(database: Queryable): Promise<{ all: Set<string> }> {
-  const { rows } = await database.query<{ node_id: string }>(
-    `/* fleet.read-unavailable */
+export function readUnavailable(): Read<{ all: Set<string> }> {
+  return read({
+    name: 'fleet.read-unavailable',
+    text: `
      SELECT n.node_id FROM nodes n LEFT JOIN leases l USING (node_id)
       WHERE (l.node_id IS NOT NULL OR n.drain <> '' OR n.revived)
         AND n.expires_at > clock_timestamp() - make_interval(secs => $1)`,
-    [EXPIRED_SECONDS],
-  );
-  return { all: new Set(rows.map(({ node_id }) => node_id)) };
+    params: [EXPIRED_SECONDS],
+    as: (rows: { node_id: string }[]) => ({ all: new Set(rows.map(({ node_id }) => node_id)) }),
+  });
 }
 
 export interface Holding {
@@ -58,26 +63,21 @@ export interface Holding {
 }
 
 /** The leases of these nodes, by node; whoever is free by now is left out. */
-export async function readHoldings(database: Queryable, nodeIds: string[]): Promise<Map<string, Holding>> {
-  if (nodeIds.length === 0) return new Map();
-  const { rows } = await database.query<{
-    node_id: string;
-    run_id: string;
-    principal: string;
-    since: Date;
-    not_after: Date;
-  }>(
-    `/* fleet.read-holdings */
+export function readHoldings(nodeIds: string[]): Read<Map<string, Holding>> {
+  return read({
+    name: 'fleet.read-holdings',
+    text: `
      SELECT l.node_id, l.run_id, r.principal, l.granted_at AS since, l.not_after
        FROM leases l JOIN runs r USING (run_id) WHERE l.node_id = ANY ($1::text[])`,
-    [nodeIds],
-  );
-  return new Map(
-    rows.map(({ node_id, run_id, principal, since, not_after }) => [
-      node_id,
-      { run_id, principal, since: since.toISOString(), not_after: not_after.toISOString() },
-    ]),
-  );
+    params: [nodeIds],
+    as: (rows: { node_id: string; run_id: string; principal: string; since: Date; not_after: Date }[]) =>
+      new Map(
+        rows.map(({ node_id, run_id, principal, since, not_after }) => [
+          node_id,
+          { run_id, principal, since: since.toISOString(), not_after: not_after.toISOString() },
+        ]),
+      ),
+  });
 }
 
 /**
@@ -85,18 +85,15 @@ export async function readHoldings(database: Queryable, nodeIds: string[]): Prom
  * is live and its node unavailable. Not those of nodes that have spoken since nobody was counted on any more: a heartbeat can
  * be faster than the look for an outage. Gives how many there are.
  */
-export async function reviveAdverts(
-  tx: Tx,
-  aliveAt: string,
-  silentSince: string,
-  lifeSeconds: number,
-): Promise<number> {
-  const { affected } = await tx.query(
-    `/* fleet.revive-adverts */
+export function reviveAdverts(aliveAt: string, silentSince: string, lifeSeconds: number): Write<number> {
+  return write({
+    name: 'fleet.revive-adverts',
+    text: `
      UPDATE nodes
         SET revived = true, expires_at = greatest(expires_at, clock_timestamp() + make_interval(secs => $3))
       WHERE expires_at > $1::timestamptz AND seen_at < $2::timestamptz`,
-    [aliveAt, silentSince, lifeSeconds],
-  );
-  return affected;
+    params: [aliveAt, silentSince, lifeSeconds],
+    rows: 'any',
+    as: (_rows, touched) => touched,
+  });
 }

@@ -1,9 +1,9 @@
 import type { RunState } from '../domain/states.js';
-import type { Queryable } from '../platform/database/queryable.js';
+import { type Read, read } from '../platform/database/statement.js';
 
 /** Resolves where the database answers and takes writes: it asks for the right to write, and touches no row. */
-export async function ping(database: Queryable): Promise<void> {
-  await database.query('/* health.ping */ SELECT FROM servers WHERE false FOR UPDATE');
+export function ping(): Read<void> {
+  return read({ name: 'health.ping', text: 'SELECT FROM servers WHERE false FOR UPDATE' });
 }
 
 /** What only the database knows. */
@@ -13,9 +13,10 @@ export interface Figures {
 }
 
 /** Counts the runs that are queued or under way; of those that are over it reads how many there are. */
-export async function readFigures(database: Queryable): Promise<Figures> {
-  const { rows } = await database.query<Figures>(
-    `/* health.read-figures */
+export function readFigures(): Read<Figures> {
+  return read({
+    name: 'health.read-figures',
+    text: `
      SELECT (SELECT coalesce(json_object_agg(state, runs), '{}')
                FROM (SELECT state, sum(runs) AS runs
                        FROM (SELECT state, runs FROM ended_runs
@@ -25,6 +26,6 @@ export async function readFigures(database: Queryable): Promise<Figures> {
                       GROUP BY state) AS by_state) AS runs,
             (SELECT coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8
                FROM runs WHERE state = 'QUEUED') AS oldest_wait_seconds`,
-  );
-  return rows[0]!;
+    as: (rows: Figures[]) => rows[0]!,
+  });
 }

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { causeOf, SessionSpoiled, TakesNoWrites } from '../platform/sessions/faults.js';
 import type { Queryable } from '../platform/database/queryable.js';
 import { SayOnce } from '../platform/logging/say-once.js';
+import { causeOf, SessionSpoiled, TakesNoWrites } from '../platform/sessions/faults.js';
 import { within } from '../platform/within.js';
 import { ping } from './health.sql.js';
 
@@ -25,7 +25,7 @@ export class Readiness {
 
   async #ask(): Promise<string | undefined> {
     try {
-      await within(DATABASE_SECONDS, ping(this.database));
+      await within(DATABASE_SECONDS, this.database.ask(ping()));
       this.#said.forget();
       return undefined;
     } catch (error) {

@@ -24,8 +24,8 @@ export class StoredFigures {
     database: Database,
     private readonly metrics: Metrics,
   ) {
-    this.#stored = new AtMostEvery(async () => render(await readFigures(database)), STORED);
-    this.#alive = new AtMostEvery(() => ping(database).then(() => true as const), ALIVE);
+    this.#stored = new AtMostEvery(async () => render(await database.ask(readFigures())), STORED);
+    this.#alive = new AtMostEvery(() => database.ask(ping()).then(() => true as const), ALIVE);
     this.#process = new AtMostEvery(() => metrics.process.metrics(), PROCESS);
   }
 

@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '../platform/database/queryable.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
 
 export interface Lease {
   run_id: string;
@@ -8,37 +8,43 @@ export interface Lease {
 }
 
 /** Every lease of this node; the whole list is what an advert is answered with. */
-export async function readLeases(database: Queryable, nodeId: string): Promise<Lease[]> {
-  const { rows } = await database.query<Omit<Lease, 'not_after'> & { not_after: Date }>(
-    '/* leases.read */ SELECT run_id, node_id, nonce, not_after FROM leases WHERE node_id = $1',
-    [nodeId],
-  );
-  return rows.map((row) => ({ ...row, not_after: row.not_after.toISOString() }));
+export function readLeases(nodeId: string): Read<Lease[]> {
+  return read({
+    name: 'leases.read',
+    text: 'SELECT run_id, node_id, nonce, not_after FROM leases WHERE node_id = $1',
+    params: [nodeId],
+    as: (rows: (Omit<Lease, 'not_after'> & { not_after: Date })[]) =>
+      rows.map((row) => ({ ...row, not_after: row.not_after.toISOString() })),
+  });
 }
 
 /** The nonce of the lease by which the run holds the node; undefined: it does not. */
-export async function readNonce(database: Queryable, runId: string, nodeId: string): Promise<string | undefined> {
-  const { rows } = await database.query<{ nonce: string }>(
-    '/* leases.read-nonce */ SELECT nonce FROM leases WHERE node_id = $1 AND run_id = $2',
-    [nodeId, runId],
-  );
-  return rows[0]?.nonce;
+export function readNonce(runId: string, nodeId: string): Read<string | undefined> {
+  return read({
+    name: 'leases.read-nonce',
+    text: 'SELECT nonce FROM leases WHERE node_id = $1 AND run_id = $2',
+    params: [nodeId, runId],
+    as: (rows: { nonce: string }[]) => rows[0]?.nonce,
+  });
 }
 
 /** How many nodes the (locked) run holds. */
-export async function countLeases(tx: Tx, runId: string): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
-    '/* leases.count */ SELECT count(*)::int AS count FROM leases WHERE run_id = $1',
-    [runId],
-  );
-  return rows[0]!.count;
+export function countLeases(runId: string): Read<number> {
+  return read({
+    name: 'leases.count',
+    text: 'SELECT count(*)::int AS count FROM leases WHERE run_id = $1',
+    params: [runId],
+    as: (rows: { count: number }[]) => rows[0]!.count,
+  });
 }
 
 /** Waits for renewals of this (locked) run's leases that are under way, and holds off further ones. */
-export async function lockLeases(tx: Tx, runId: string): Promise<void> {
-  await tx.query('/* leases.lock */ SELECT node_id FROM leases WHERE run_id = $1 ORDER BY node_id FOR NO KEY UPDATE', [
-    runId,
-  ]);
+export function lockLeases(runId: string): Read<void> {
+  return read({
+    name: 'leases.lock',
+    text: 'SELECT node_id FROM leases WHERE run_id = $1 ORDER BY node_id FOR NO KEY UPDATE',
+    params: [runId],
+  });
 }
 
 /** A node to be leased: what it was matched by, and the roles it serves. */
@@ -75,43 +81,38 @@ export const GRANT_LEASES = `
     INSERT INTO grants (node_id, run_id, roles, granted_at)
     SELECT node_id, run_id, roles, granted_at FROM leased)`;
 
+const WANTED = `
+  wanted AS (
+    SELECT $1::text AS run_id, w.*, $3::float8 AS ttl
+      FROM jsonb_to_recordset($2::jsonb) AS w (node_id text, offer_rev float8, roles text[]))`;
+
 /**
  * Leases all of these nodes (sorted by node_id) to the run, or says that it collided: some node was taken, is no longer
  * live, drains, or offers something else.
  */
-export async function grantLeases(
-  tx: Tx,
-  runId: string,
-  nodes: GrantedNode[],
-  ttlSeconds: number,
-): Promise<'granted' | 'collided'> {
-  const { rows } = await tx.query<{ leased: number }>(
-    `/* leases.grant */
-     WITH wanted AS (
-       SELECT $1::text AS run_id, w.*, $3::float8 AS ttl
-         FROM jsonb_to_recordset($2::jsonb) AS w (node_id text, offer_rev float8, roles text[])),
-     ${GRANT_LEASES}
-     SELECT count(*)::int AS leased FROM leased`,
-    [runId, JSON.stringify(nodes), lifeOf(ttlSeconds)],
-  );
-  return rows[0]!.leased === nodes.length ? 'granted' : 'collided';
+export function grantLeases(runId: string, nodes: GrantedNode[], ttlSeconds: number): Write<'granted' | 'collided'> {
+  return write({
+    name: 'leases.grant',
+    with: `${WANTED}, ${GRANT_LEASES}`,
+    text: 'SELECT FROM leased',
+    params: [runId, JSON.stringify(nodes), lifeOf(ttlSeconds)],
+    rows: 'any',
+    as: (_rows, leased) => (leased === nodes.length ? 'granted' : 'collided'),
+  });
 }
 
 /**
- * Leases all of these nodes to a run that this transaction has inserted, or refuses with `collided`. Of a run that was there
- * before nothing is changed.
+ * Leases all of these nodes to a run that this transaction has inserted, or refuses with `collided`.
  */
-export function grantNewRun(tx: Tx, runId: string, nodes: GrantedNode[], ttlSeconds: number): void {
-  tx.send(
-    `/* leases.grant-new-run */
-     WITH wanted AS (
-       SELECT r.run_id, w.*, $3::float8 AS ttl
-         FROM runs r, jsonb_to_recordset($2::jsonb) AS w (node_id text, offer_rev float8, roles text[])
-        WHERE r.run_id = $1 AND r.xmin = pg_current_xact_id()::xid),
-     ${GRANT_LEASES}
-     SELECT refuse('collided') WHERE (SELECT count(*) FROM leased) < (SELECT count(*) FROM wanted)`,
-    [runId, JSON.stringify(nodes), lifeOf(ttlSeconds)],
-  );
+export function grantNewRun(runId: string, nodes: GrantedNode[], ttlSeconds: number): Write<void> {
+  return write({
+    name: 'leases.grant-new-run',
+    with: `${WANTED}, ${GRANT_LEASES}`,
+    text: 'SELECT FROM leased',
+    params: [runId, JSON.stringify(nodes), lifeOf(ttlSeconds)],
+    rows: nodes.length,
+    otherwise: 'collided',
+  });
 }
 
 /** The first life of a lease, in seconds; throws where it would be endless. */
@@ -121,34 +122,39 @@ export function lifeOf(ttlSeconds: number): number {
 }
 
 /** Gives the leases of this (locked) node, of runs under way, `lifeSeconds` from now; also where that is earlier. */
-export function renewLeases(tx: Tx, nodeId: string, lifeSeconds: number): void {
-  tx.send(
-    `/* leases.renew */
+export function renewLeases(nodeId: string, lifeSeconds: number): Write<void> {
+  return write({
+    name: 'leases.renew',
+    text: `
      UPDATE leases l SET not_after = clock_timestamp() + make_interval(secs => $2)
       WHERE l.node_id = $1 AND EXISTS (SELECT FROM runs r WHERE r.run_id = l.run_id AND r.state = 'RUNNING')`,
-    [nodeId, lifeSeconds],
-  );
+    params: [nodeId, lifeSeconds],
+    rows: 'any',
+  });
 }
 
 /** Locks, in order of node_id, the leases that were alive at that time: a renewal or a release that is under way comes first. */
-export async function lockAlive(tx: Tx, aliveAt: string): Promise<void> {
-  await tx.query(
-    `/* leases.lock-alive */
+export function lockAlive(aliveAt: string): Read<void> {
+  return read({
+    name: 'leases.lock-alive',
+    text: `
      SELECT count(*) FROM (
        SELECT FROM leases WHERE not_after > $1::timestamptz ORDER BY node_id FOR NO KEY UPDATE) alive`,
-    [aliveAt],
-  );
+    params: [aliveAt],
+  });
 }
 
 /** Gives the (locked) leases that were alive at that time at least so long from now. Gives how many there are. */
-export async function extendLeases(tx: Tx, aliveAt: string, lifeSeconds: number): Promise<number> {
-  const { affected } = await tx.query(
-    `/* leases.extend */
+export function extendLeases(aliveAt: string, lifeSeconds: number): Write<number> {
+  return write({
+    name: 'leases.extend',
+    text: `
      UPDATE leases SET not_after = greatest(not_after, clock_timestamp() + make_interval(secs => $2))
       WHERE not_after > $1::timestamptz`,
-    [aliveAt, lifeSeconds],
-  );
-  return affected;
+    params: [aliveAt, lifeSeconds],
+    rows: 'any',
+    as: (_rows, touched) => touched,
+  });
 }
 
 /**
@@ -163,9 +169,10 @@ export const RELEASE_LEASES = `
  * Gives these roles of a (locked) run back: a node that serves none but these is free again, one that serves others too
  * stays. Gives the nodes that are free now.
  */
-export async function releaseRoles(tx: Tx, runId: string, roles: string[], why: string): Promise<string[]> {
-  const { rows } = await tx.query<{ node_id: string }>(
-    `/* leases.release-roles */
+export function releaseRoles(runId: string, roles: string[], why: string): Write<string[]> {
+  return write({
+    name: 'leases.release-roles',
+    text: `
      WITH released AS (
        DELETE FROM leases WHERE run_id = $1 AND roles && $2::text[] AND roles <@ $2::text[] RETURNING node_id),
      closed AS (
@@ -175,16 +182,19 @@ export async function releaseRoles(tx: Tx, runId: string, roles: string[], why: 
        UPDATE leases SET roles = ARRAY(SELECT unnest(roles) EXCEPT SELECT unnest($2::text[]))
         WHERE run_id = $1 AND roles && $2::text[] AND NOT roles <@ $2::text[])
      SELECT node_id FROM released ORDER BY node_id`,
-    [runId, roles, why],
-  );
-  return rows.map((row) => row.node_id);
+    params: [runId, roles, why],
+    rows: 'any',
+    as: (rows: { node_id: string }[]) => rows.map((row) => row.node_id),
+  });
 }
 
 /** Deletes this lease of a run that is over, and touches no grant; false: it is gone already. */
-export async function deleteLease(tx: Tx, nodeId: string, runId: string): Promise<boolean> {
-  const { affected } = await tx.query('/* leases.delete */ DELETE FROM leases WHERE node_id = $1 AND run_id = $2', [
-    nodeId,
-    runId,
-  ]);
-  return affected === 1;
+export function deleteLease(nodeId: string, runId: string): Write<boolean> {
+  return write({
+    name: 'leases.delete',
+    text: 'DELETE FROM leases WHERE node_id = $1 AND run_id = $2',
+    params: [nodeId, runId],
+    rows: 'any',
+    as: (_rows, touched) => touched === 1,
+  });
 }

@@ -35,12 +35,12 @@ export class Advertise {
   advertise(advert: NewAdvert): Promise<Advertised> {
     const { lifeSeconds } = this.config;
     return this.database.transaction('advert', async (tx) => {
-      const isKnown = await lockAdvert(tx, advert.node_id);
-      const isNew = !isKnown && (await insertNode(tx, advert.node_id));
-      if (!isKnown && !isNew) await lockAdvert(tx, advert.node_id);
-      const { expires_at, before, leased_run, restarted } = await storeAdvert(tx, advert, this.config);
+      const isKnown = await tx.ask(lockAdvert(advert.node_id));
+      const isNew = !isKnown && (await tx.ask(insertNode(advert.node_id)));
+      if (!isKnown && !isNew) await tx.ask(lockAdvert(advert.node_id));
+      const { expires_at, before, leased_run, restarted } = await tx.ask(storeAdvert(advert, this.config));
       // Claims of an older instance that wait are to end; a plain heartbeat disturbs nobody.
-      if (isNew || before.instance !== advert.instance) tx.hint('steps');
+      if (isNew || before.instance !== advert.instance) tx.notify('steps');
 
       const whys = whysOf(isNew ? undefined : before, advert);
       const ended: string[] = [];
@@ -51,21 +51,21 @@ export class Advertise {
           ended.push(leased_run);
         }
       }
-      if (leased_run !== null) renewLeases(tx, advert.node_id, lifeSeconds);
+      if (leased_run !== null) tx.send(renewLeases(advert.node_id, lifeSeconds));
       return { expires_at, whys, ended };
     });
   }
 
   /** Every lease of the node as it is now, that of a run which the wake has promoted included. */
   leasesOf(nodeId: string): Promise<Lease[]> {
-    return readLeases(this.database, nodeId);
+    return this.database.ask(readLeases(nodeId));
   }
 
   /** The run of this node ends where a new instance has lost its step, or where the node drains and no step is in progress. */
   async #endLeasedRun(tx: Tx, runId: string, { node_id, instance, drain }: NewAdvert): Promise<Why | undefined> {
-    const run = await lockRun(tx, runId);
+    const run = await tx.ask(lockRun(runId));
     if (run?.state !== 'RUNNING') return undefined;
-    const lost = instance === '' ? [] : await readRestarted(tx, runId, node_id, instance);
+    const lost = instance === '' ? [] : await tx.ask(readRestarted(runId, node_id, instance));
     for (const seq of lost) {
       failStep(tx, runId, seq, `node ${node_id} was restarted as instance ${instance}`);
     }
@@ -75,7 +75,7 @@ export class Advertise {
       endRun(tx, runId, { state: 'FAILED', verdict: { reason: 'node_restarted', detail, by, checks: [] } });
       return 'node-restart';
     }
-    if (drain !== 'at-boundary' || (await hasClaimed(tx, runId, node_id))) return undefined;
+    if (drain !== 'at-boundary' || (await tx.ask(hasClaimed(runId, node_id)))) return undefined;
     endRun(tx, runId, drainedEnding(node_id));
     return 'drained';
   }

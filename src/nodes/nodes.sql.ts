@@ -1,7 +1,8 @@
-import type { Drain } from '../domain/states.js';
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
+import type { Drain } from '../domain/states.js';
 import { OFFERED } from '../fleet/fleet-changes.sql.js';
-import type { Tx, Queryable } from '../platform/database/queryable.js';
+import { type Write, write } from '../platform/database/statement.js';
+import { type Read, read } from '../platform/database/statement.js';
 
 export interface NewAdvert {
   node_id: string;
@@ -12,23 +13,26 @@ export interface NewAdvert {
 }
 
 /** Locks the node's row, and nothing more: what depends on it is read by a later statement. False: the node is new. */
-export async function lockAdvert(tx: Tx, nodeId: string): Promise<boolean> {
-  const { affected } = await tx.query(
-    '/* nodes.lock-advert */ SELECT FROM nodes WHERE node_id = $1 FOR NO KEY UPDATE',
-    [nodeId],
-  );
-  return affected === 1;
+export function lockAdvert(nodeId: string): Read<boolean> {
+  return read({
+    name: 'nodes.lock-advert',
+    text: 'SELECT FROM nodes WHERE node_id = $1 FOR NO KEY UPDATE',
+    params: [nodeId],
+    as: (_rows, touched) => touched === 1,
+  });
 }
 
 /** Inserts a node that is new, without any offer; false where another advert was faster. */
-export async function insertNode(tx: Tx, nodeId: string): Promise<boolean> {
-  const { affected } = await tx.query(
-    `/* nodes.insert */
+export function insertNode(nodeId: string): Write<boolean> {
+  return write({
+    name: 'nodes.insert',
+    text: `
      INSERT INTO nodes (node_id, label, capabilities, expires_at) VALUES ($1, $1, '[]', clock_timestamp())
          ON CONFLICT (node_id) DO NOTHING`,
-    [nodeId],
-  );
-  return affected === 1;
+    params: [nodeId],
+    rows: 'any',
+    as: (_rows, touched) => touched === 1,
+  });
 }
 
 /** What the last advert said. */
@@ -54,13 +58,13 @@ export interface StoredAdvert {
  * Replaces the advert of the locked node, and says what it was before: as it is now that nobody else holds the row, and by
  * the clock of now. Who waited for the row may have waited past its expiry.
  */
-export async function storeAdvert(
-  tx: Tx,
+export function storeAdvert(
   advert: NewAdvert,
   { lifeSeconds, renewSeconds }: { lifeSeconds: number; renewSeconds: number },
-): Promise<StoredAdvert> {
-  const { rows } = await tx.query<Omit<StoredAdvert, 'before'> & AdvertBefore>(
-    `/* nodes.store-advert */
+): Write<StoredAdvert> {
+  return write({
+    name: 'nodes.store-advert',
+    text: `
      UPDATE nodes n
         SET label = $2, instance = $3, drain = $4, capabilities = $5, revived = false,
             offer_rev = n.offer_rev + (n.capabilities <> $5)::int,
@@ -75,7 +79,7 @@ export async function storeAdvert(
          SELECT FROM steps s
           WHERE s.node_id = $1 AND s.node_id <> '' AND s.state = 'CLAIMED'
             AND s.instance <> '' AND s.instance <> $3) AS restarted`,
-    [
+    params: [
       advert.node_id,
       advert.label,
       advert.instance,
@@ -84,29 +88,34 @@ export async function storeAdvert(
       lifeSeconds,
       renewSeconds,
     ],
-  );
-  const { expires_at, leased_run, restarted, ...before } = rows[0]!;
-  return { expires_at, before, leased_run, restarted };
+    otherwise: 'gone',
+    as: (rows: (Omit<StoredAdvert, 'before'> & AdvertBefore)[]) => {
+      const { expires_at, leased_run, restarted, ...before } = rows[0]!;
+      return { expires_at, before, leased_run, restarted };
+    },
+  });
 }
 
 /** The steps of the (locked) run that another, named instance of this node has claimed. */
-export async function readRestarted(tx: Tx, runId: string, nodeId: string, instance: string): Promise<number[]> {
-  const { rows } = await tx.query<{ seq: number }>(
-    `/* nodes.read-restarted */
+export function readRestarted(runId: string, nodeId: string, instance: string): Read<number[]> {
+  return read({
+    name: 'nodes.read-restarted',
+    text: `
      SELECT seq FROM steps
       WHERE run_id = $1 AND node_id = $2 AND state = 'CLAIMED' AND instance <> '' AND instance <> $3 ORDER BY seq`,
-    [runId, nodeId, instance],
-  );
-  return rows.map((row) => row.seq);
+    params: [runId, nodeId, instance],
+    as: (rows: { seq: number }[]) => rows.map((row) => row.seq),
+  });
 }
 
 /** Whether a step is under way on this node. */
-export async function hasClaimed(tx: Tx, runId: string, nodeId: string): Promise<boolean> {
-  const { rows } = await tx.query(
-    "/* nodes.has-claimed */ SELECT 1 FROM steps WHERE run_id = $1 AND node_id = $2 AND state = 'CLAIMED' LIMIT 1",
-    [runId, nodeId],
-  );
-  return rows.length > 0;
+export function hasClaimed(runId: string, nodeId: string): Read<boolean> {
+  return read({
+    name: 'nodes.has-claimed',
+    text: "SELECT FROM steps WHERE run_id = $1 AND node_id = $2 AND state = 'CLAIMED' LIMIT 1",
+    params: [runId, nodeId],
+    as: (_rows, touched) => touched > 0,
+  });
 }
 
 export interface NodeRow {
@@ -124,9 +133,10 @@ export interface NodeRow {
 }
 
 /** The nodes by node_id: the live ones, or all that ever advertised; and when that was. */
-export async function readNodes(database: Queryable, all: boolean): Promise<{ observed_at: Date; nodes: NodeRow[] }> {
-  const { rows } = await database.query<NodeRow & { observed_at: Date }>(
-    `/* nodes.read */
+export function readNodes(all: boolean): Read<{ observed_at: Date; nodes: NodeRow[] }> {
+  return read({
+    name: 'nodes.read',
+    text: `
      SELECT now.at AS observed_at, n.node_id, n.label, ${OFFERED} AS capabilities, n.drain, n.seen_at, n.expires_at,
             n.expires_at > now.at AS live, l.run_id, r.principal, l.granted_at AS since, l.not_after
        FROM (SELECT clock_timestamp() AS at) AS now
@@ -134,7 +144,10 @@ export async function readNodes(database: Queryable, all: boolean): Promise<{ ob
        LEFT JOIN leases l USING (node_id)
        LEFT JOIN runs r USING (run_id)
       ORDER BY n.node_id`,
-    [all],
-  );
-  return { observed_at: rows[0]!.observed_at, nodes: rows.filter((row) => row.node_id !== null) };
+    params: [all],
+    as: (rows: (NodeRow & { observed_at: Date })[]) => ({
+      observed_at: rows[0]!.observed_at,
+      nodes: rows.filter((row) => row.node_id !== null),
+    }),
+  });
 }

@@ -18,7 +18,7 @@ export class ShowNodes {
   ) {}
 
   async nodes(all: boolean): Promise<NodesDto> {
-    const { observed_at, nodes } = await readNodes(this.database, all);
+    const { observed_at, nodes } = await this.database.ask(readNodes(all));
     return { observed_at: observed_at.toISOString(), items: nodes.map(shown) };
   }
 

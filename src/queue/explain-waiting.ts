@@ -4,7 +4,7 @@ import { type QueuePosition, queuePositions } from '../domain/waiting/queue-posi
 import { MOST_HOLDERS, shownHolders } from '../domain/waiting/waiting-role.js';
 import { type Waiting, whyWaiting } from '../domain/waiting/why-waiting.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
-import { readHoldings } from '../fleet/fleet.sql.js';
+import { type Holding, readHoldings } from '../fleet/fleet.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
@@ -71,7 +71,7 @@ export class ExplainWaiting {
     );
     const requirements = [...distinct.values()].flatMap(({ requires }) => requires);
     const nodes = new Set(requirements.flatMap((requirement) => shownHolders(requirement, use)));
-    const holdings = await readHoldings(this.database, [...nodes]);
+    const holdings = nodes.size === 0 ? new Map<string, Holding>() : await this.database.ask(readHoldings([...nodes]));
     const found = new Map([...distinct].map(([key, one]) => [key, whyWaiting({ ...one, use, holdings, cap })]));
     return required.map((one) => found.get(keyOf(one))!);
   }

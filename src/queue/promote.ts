@@ -1,17 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LeaseTerms } from '../leases/lease-terms.js';
 import { Database } from '../platform/database/database.js';
-import { isContention } from '../platform/database/contention.js';
-import { refusal } from '../platform/database/refusals.js';
 import type { Tx } from '../platform/database/queryable.js';
+import { refusal } from '../platform/database/refusals.js';
 import { failpoint } from '../platform/failpoints.js';
 import { Metrics } from '../platform/metrics/metrics.js';
+import { isContention } from '../platform/sessions/faults.js';
 import { beginRun } from '../steps/begin-run.js';
 import { type Promotable, promoteRuns } from './promote-runs.sql.js';
 import type { Why } from './why.js';
 
-/** `holds`: the nodes that were taken. `moved`: a run was not queued any more. `collided`: what the sweep read is stale. Both leave nothing behind. */
-export type Promotion = { kind: 'promoted'; holds: string[] } | { kind: 'moved' } | { kind: 'collided' };
+/** `holds`: the nodes that were taken. `not_queued`: a run was not queued any more. `collided`: what the sweep read is stale. Both leave nothing behind. */
+export type Promotion = { kind: 'promoted'; holds: string[] } | { kind: 'not_queued' } | { kind: 'collided' };
 
 /** Promotes runs onto the nodes they were matched with, in one transaction. Contention counts as a collision at once. */
 @Injectable()
@@ -31,11 +31,12 @@ export class Promote {
   async promote(runs: Promotable[], whys: Why[], { serverSteps }: { serverSteps: boolean }): Promise<Promotion> {
     const work = async (tx: Tx): Promise<string[]> => {
       await failpoint('promote.before-grant');
-      promoteRuns(tx, runs, whys, this.terms.ttlSeconds);
-      const begun = runs.map((run) =>
-        beginRun(tx, run.run_id, { matched: nodesOf(run), serverSteps, terms: this.terms }),
-      );
-      return (await Promise.all(begun)).flat();
+      tx.send(promoteRuns(runs, whys, this.terms.ttlSeconds));
+      const holds: string[] = [];
+      for (const run of runs) {
+        holds.push(...(await beginRun(tx, run.run_id, { matched: nodesOf(run), serverSteps, terms: this.terms })));
+      }
+      return holds;
     };
     try {
       const holds = await this.database.transaction('promote', work, { retry: false });
@@ -45,7 +46,7 @@ export class Promote {
       return { kind: 'promoted', holds };
     } catch (error) {
       const why = isContention(error) ? 'collided' : refusal(error);
-      if (why === 'moved' || why === 'collided') return { kind: why };
+      if (why === 'not_queued' || why === 'collided') return { kind: why };
       throw error;
     }
   }

@@ -32,7 +32,7 @@ export class QueueView {
   constructor(database: Database) {
     this.#table = new CachedTable<QueueMemory, QueueChanges>({
       readWhole: () => readWholeQueue(database),
-      readChanges: (since) => readQueueChanges(database, since),
+      readChanges: (since) => database.ask(readQueueChanges(since)),
       apply: (copy, changes) => copy.apply(changes),
     });
   }
@@ -54,11 +54,11 @@ export class QueueView {
 
 /** The mark is read first: what a page is too early or too late for has been changed since then. */
 async function readWholeQueue(database: Database): Promise<{ copy: QueueMemory; mark: SnapshotMark }> {
-  const mark = await readSnapshotMark(database);
+  const mark = await database.ask(readSnapshotMark());
   const copy = new QueueMemory();
-  let page = await readQueuedRuns(database, PAGE, undefined);
+  let page = await database.ask(readQueuedRuns(PAGE, undefined));
   while (page.length === PAGE) {
-    [page] = await Promise.all([readQueuedRuns(database, PAGE, page.at(-1)), putPage(database, page, copy)]);
+    [page] = await Promise.all([database.ask(readQueuedRuns(PAGE, page.at(-1))), putPage(database, page, copy)]);
   }
   await putPage(database, page, copy);
   return { copy, mark };
@@ -70,7 +70,7 @@ async function putPage(database: Database, page: RunState[], copy: QueueMemory):
   for (const run of page) if (copy.queue.requirementsOf(run.signature) === undefined) unknown.set(run.signature, run);
   if (unknown.size > 0) {
     const ids = [...unknown.values()].map(({ run_id }) => run_id);
-    const requires = await readRequires(database, ids);
+    const requires = await database.ask(readRequires(ids));
     for (const run of unknown.values()) run.requires = requires.get(run.run_id);
   }
   copy.put(page);

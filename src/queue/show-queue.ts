@@ -6,8 +6,8 @@ import { FleetView } from '../fleet/fleet-view.js';
 import { Database } from '../platform/database/database.js';
 import type { Keyset } from '../platform/http/cursor.js';
 import { fillPage, PAGE_BYTES, withinBytes } from '../platform/http/fill-page.js';
-import { ExplainWaiting, mostWaitingBytes } from './explain-waiting.js';
 import { arrivalKeyOf } from './arrival-key-of.js';
+import { ExplainWaiting, mostWaitingBytes } from './explain-waiting.js';
 import { QueueView } from './queue-view.js';
 import { type QueueRow, readQueuePage } from './queue.sql.js';
 import type { QueueDto, QueuedRunDto, WaitingDto } from './waiting.dto.js';
@@ -38,7 +38,7 @@ export class ShowQueue {
     const positions = queuePositions(queue, fleet.adverts, shown);
 
     const ids = shown.map(({ run_id }) => run_id);
-    const rows = ids.length === 0 ? [] : await readQueuePage(this.database, ids);
+    const rows = ids.length === 0 ? [] : await this.database.ask(readQueuePage(ids));
     const read = rows.map((row) => ({ row, requires: JSON.parse(row.requires) as Requirement[] }));
     const items = await fillPage(read, {
       most: ({ row, requires }) => row.requires.length + mostWaitingBytes(requires),

@@ -5,11 +5,11 @@ import { type Outcome, sweepByGroups } from '../domain/sweep/sweep-by-groups.js'
 import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
-import { isUnreachable } from '../platform/sessions/faults.js';
-import { Lifecycle } from '../platform/lifecycle.js';
 import { failpoint } from '../platform/failpoints.js';
-import { Promote } from './promote.js';
+import { Lifecycle } from '../platform/lifecycle.js';
+import { isUnreachable } from '../platform/sessions/faults.js';
 import type { Promotable } from './promote-runs.sql.js';
+import { Promote } from './promote.js';
 import { QueueView } from './queue-view.js';
 import type { Why } from './why.js';
 
@@ -122,7 +122,7 @@ export class Sweep {
     try {
       const { kind } = await this.promotion.promote(runs, whys, { serverSteps: false });
       if (kind === 'collided') return 'stale';
-      if (kind === 'moved') return 'one by one';
+      if (kind === 'not_queued') return 'one by one';
       outcome.promoted.push(...runs.map((run) => run.run_id));
       return 'ended';
     } catch (error) {
@@ -142,7 +142,7 @@ export class Sweep {
     try {
       const result = await this.promotion.promote([run], whys, { serverSteps });
       if (result.kind === 'collided') return 'stale';
-      if (result.kind === 'moved') return { kind: 'passed over' };
+      if (result.kind === 'not_queued') return { kind: 'passed over' };
       outcome.promoted.push(run_id);
       return result;
     } catch (error) {

@@ -20,15 +20,15 @@ export class ExpiredRuns implements ReaperPart<string> {
   ) {}
 
   find(): Promise<string[]> {
-    return findExpired(this.database);
+    return this.database.ask(findExpired());
   }
 
   reap(runId: string): Promise<boolean> {
     return this.database.transaction('expire', async (tx) => {
-      if ((await lockRun(tx, runId))?.state !== 'RUNNING') return false;
+      if ((await tx.ask(lockRun(runId)))?.state !== 'RUNNING') return false;
       // A renewal goes without the run's lock: one that is under way comes first.
-      await lockLeases(tx, runId);
-      const nodes = await readExpired(tx, runId, this.config.silenceSeconds);
+      await tx.ask(lockLeases(runId));
+      const nodes = await tx.ask(readExpired(runId, this.config.silenceSeconds));
       if (nodes.length === 0) return false;
       const detail = `the lease of ${nodes.join(', ')} expired: no heartbeat came in time`;
       endRun(tx, runId, {

@@ -22,15 +22,15 @@ export class LeftoverLeases implements ReaperPart<Leftover> {
   constructor(private readonly database: Database) {}
 
   find(): Promise<Leftover[]> {
-    return findLeftovers(this.database);
+    return this.database.ask(findLeftovers());
   }
 
   reap({ node_id: nodeId, run_id: runId }: Leftover): Promise<boolean> {
     return this.database.transaction('leftover', async (tx) => {
-      const run = await lockRun(tx, runId);
+      const run = await tx.ask(lockRun(runId));
       if (run === undefined || !isOver(run.state)) return false;
-      if (!(await deleteLease(tx, nodeId, runId))) return false;
-      appendEvent(tx, runId, 'leftover_lease_deleted', { node_id: nodeId });
+      if (!(await tx.ask(deleteLease(nodeId, runId)))) return false;
+      tx.send(appendEvent(runId, 'leftover_lease_deleted', { node_id: nodeId }));
       return true;
     });
   }
@@ -49,11 +49,11 @@ export class LeftoverUploads implements ReaperPart<string> {
   constructor(private readonly database: Database) {}
 
   find(): Promise<string[]> {
-    return findLeftoverUploads(this.database, LONGEST_SECONDS, UPLOADS_PER_PASS);
+    return this.database.ask(findLeftoverUploads(LONGEST_SECONDS, UPLOADS_PER_PASS));
   }
 
   reap(uploadId: string): Promise<boolean> {
-    return this.database.transaction('leftover-upload', (tx) => deleteUpload(tx, uploadId));
+    return this.database.transaction('leftover-upload', (tx) => tx.ask(deleteUpload(uploadId)));
   }
 }
 
@@ -74,9 +74,9 @@ export class OldChanges implements ReaperPart<'old'> {
 
   reap(): Promise<boolean> {
     return this.database.transaction('forget-changes', async (tx) => {
-      await addUpEnded(tx);
-      const ofFleet = await forgetFleetChanges(tx);
-      return (await forgetQueueChanges(tx)) || ofFleet;
+      await tx.ask(addUpEnded());
+      const ofFleet = await tx.ask(forgetFleetChanges());
+      return (await tx.ask(forgetQueueChanges())) || ofFleet;
     });
   }
 }
@@ -95,7 +95,7 @@ export class UnsealedRecords implements ReaperPart<string> {
   ) {}
 
   find(): Promise<string[]> {
-    return readUnsealed(this.database, SEALS_PER_PASS);
+    return this.database.ask(readUnsealed(SEALS_PER_PASS));
   }
 
   async reap(runId: string): Promise<boolean> {

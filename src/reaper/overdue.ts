@@ -22,21 +22,21 @@ export class OverdueAsks implements ReaperPart<Overdue> {
   ) {}
 
   find(): Promise<Overdue[]> {
-    return findOverdueAsks(this.database);
+    return this.database.ask(findOverdueAsks());
   }
 
   reap(overdue: Overdue): Promise<boolean> {
     const { run_id, seq } = overdue;
     return this.database.transaction('expire-ask', async (tx) => {
-      if ((await lockRun(tx, run_id))?.state !== 'RUNNING') return false;
-      const ask = await readOverdueAsk(tx, overdue);
+      if ((await tx.ask(lockRun(run_id)))?.state !== 'RUNNING') return false;
+      const ask = await tx.ask(readOverdueAsk(overdue));
       if (ask === undefined) return false;
       if (ask.default_answer !== null) {
         const { attempt, output, default_answer: answer } = ask;
         const given = { run_id, seq, attempt, answer, answered_by: BY_DEFAULT };
         return (await takeAnswer(tx, given, output, this.terms)) !== undefined;
       }
-      closeAsks(tx, run_id, 'EXPIRED', [seq]);
+      tx.send(closeAsks(run_id, 'EXPIRED', [seq]));
       failStep(tx, run_id, seq, 'nobody answered in time');
       const detail = `nobody answered step ${ask.id} in time`;
       endRun(tx, run_id, {
@@ -60,14 +60,14 @@ export class OverdueSteps implements ReaperPart<Overdue> {
   ) {}
 
   find(): Promise<Overdue[]> {
-    return findOverdueSteps(this.database, this.config.renewSeconds);
+    return this.database.ask(findOverdueSteps(this.config.renewSeconds));
   }
 
   reap(overdue: Overdue): Promise<boolean> {
     const { run_id, seq } = overdue;
     return this.database.transaction('time-out', async (tx) => {
-      if ((await lockRun(tx, run_id))?.state !== 'RUNNING') return false;
-      const step = await readOverdueStep(tx, overdue, this.config.renewSeconds);
+      if ((await tx.ask(lockRun(run_id)))?.state !== 'RUNNING') return false;
+      const step = await tx.ask(readOverdueStep(overdue, this.config.renewSeconds));
       if (step === undefined) return false;
       const error = `not done within ${step.timeout_seconds} s`;
       failStep(tx, run_id, seq, error);

@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '../platform/database/queryable.js';
+import { type Read, read } from '../platform/database/statement.js';
 import { SILENCE } from './servers/servers.sql.js';
 
 export interface Overdue {
@@ -7,25 +7,27 @@ export interface Overdue {
 }
 
 /** Questions past their time. Unlocked: each is asked again under its run's lock. */
-export async function findOverdueAsks(database: Queryable): Promise<Overdue[]> {
-  const { rows } = await database.query<Overdue>(
-    `/* reaper.find-overdue-asks */
+export function findOverdueAsks(): Read<Overdue[]> {
+  return read({
+    name: 'reaper.find-overdue-asks',
+    text: `
      SELECT run_id, seq FROM asks WHERE state = 'OPEN' AND deadline < clock_timestamp() ORDER BY deadline`,
-  );
-  return rows;
+    as: (rows: Overdue[]) => rows,
+  });
 }
 
 /** Steps claimed for longer than their time and one renew period, of nodes that could have told. Unlocked, like the questions. */
-export async function findOverdueSteps(database: Queryable, graceSeconds: number): Promise<Overdue[]> {
-  const { rows } = await database.query<Overdue>(
-    `/* reaper.find-overdue-steps */
+export function findOverdueSteps(graceSeconds: number): Read<Overdue[]> {
+  return read({
+    name: 'reaper.find-overdue-steps',
+    text: `
      SELECT run_id, seq FROM steps JOIN nodes n USING (node_id)
       WHERE state = 'CLAIMED' AND timeout_seconds IS NOT NULL AND NOT n.revived
         AND started_at + make_interval(secs => timeout_seconds + $1) < clock_timestamp()
       ORDER BY started_at`,
-    [graceSeconds],
-  );
-  return rows;
+    params: [graceSeconds],
+    as: (rows: Overdue[]) => rows,
+  });
 }
 
 export interface OverdueAsk {
@@ -37,34 +39,35 @@ export interface OverdueAsk {
 }
 
 /** The question of this step, if it is still open and past its time; its run is locked. */
-export async function readOverdueAsk(tx: Tx, { run_id, seq }: Overdue): Promise<OverdueAsk | undefined> {
-  const { rows } = await tx.query<OverdueAsk>(
-    `/* reaper.read-overdue-ask */
+export function readOverdueAsk({ run_id, seq }: Overdue): Read<OverdueAsk | undefined> {
+  return read({
+    name: 'reaper.read-overdue-ask',
+    text: `
      SELECT s.id, a.attempt, a.output, (r.contract->'steps'->(s.seq - 1)->'ask'->'default')::text AS default_answer
        FROM asks a JOIN steps s USING (run_id, seq, attempt) JOIN runs r USING (run_id)
       WHERE a.run_id = $1 AND a.seq = $2 AND a.state = 'OPEN' AND a.deadline < clock_timestamp() AND s.state = 'ASKED'`,
-    [run_id, seq],
-  );
-  return rows[0];
+    params: [run_id, seq],
+    as: (rows: OverdueAsk[]) => rows[0],
+  });
 }
 
 /**
  * The step, if it is still claimed and past its time and grace; its run is locked. A node that has not spoken since an
  * outage may have been done in time: it is given the time to say so.
  */
-export async function readOverdueStep(
-  tx: Tx,
+export function readOverdueStep(
   { run_id, seq }: Overdue,
   graceSeconds: number,
-): Promise<{ id: string; node_id: string; timeout_seconds: number } | undefined> {
-  const { rows } = await tx.query<{ id: string; node_id: string; timeout_seconds: number }>(
-    `/* reaper.read-overdue-step */
+): Read<{ id: string; node_id: string; timeout_seconds: number } | undefined> {
+  return read({
+    name: 'reaper.read-overdue-step',
+    text: `
      SELECT id, node_id, timeout_seconds FROM steps JOIN nodes n USING (node_id)
       WHERE run_id = $1 AND seq = $2 AND state = 'CLAIMED' AND NOT n.revived
         AND started_at + make_interval(secs => timeout_seconds + $3) < clock_timestamp()`,
-    [run_id, seq, graceSeconds],
-  );
-  return rows[0];
+    params: [run_id, seq, graceSeconds],
+    as: (rows: { id: string; node_id: string; timeout_seconds: number }[]) => rows[0],
+  });
 }
 
 /**
@@ -73,9 +76,10 @@ export async function readOverdueStep(
  * database, or this process, has stood still since the pass began): nobody was there to renew a lease, and the next look
  * finds the outage.
  */
-export async function readExpired(tx: Tx, runId: string, ownSilenceSeconds: number): Promise<string[]> {
-  const { rows } = await tx.query<{ node_id: string }>(
-    `/* reaper.read-expired */
+export function readExpired(runId: string, ownSilenceSeconds: number): Read<string[]> {
+  return read({
+    name: 'reaper.read-expired',
+    text: `
      SELECT l.node_id FROM leases l
       WHERE l.run_id = $2 AND l.not_after < clock_timestamp()
         AND EXISTS (SELECT FROM servers v
@@ -88,19 +92,20 @@ export async function readExpired(tx: Tx, runId: string, ownSilenceSeconds: numb
                         SELECT FROM steps n WHERE n.run_id = $2 AND n.id = ANY (s.needs)
                                               AND n.state NOT IN ('DONE', 'SKIPPED')))))
       ORDER BY l.node_id`,
-    [ownSilenceSeconds, runId],
-  );
-  return rows.map((row) => row.node_id);
+    params: [ownSilenceSeconds, runId],
+    as: (rows: { node_id: string }[]) => rows.map((row) => row.node_id),
+  });
 }
 
 /** Runs under way with a lease that ran out. Unlocked: each is asked again under its lock, and whether it waits for a person. */
-export async function findExpired(database: Queryable): Promise<string[]> {
-  const { rows } = await database.query<{ run_id: string }>(
-    `/* reaper.find-expired */
+export function findExpired(): Read<string[]> {
+  return read({
+    name: 'reaper.find-expired',
+    text: `
      SELECT DISTINCT l.run_id FROM leases l JOIN runs r USING (run_id)
       WHERE l.not_after < clock_timestamp() AND r.state = 'RUNNING' ORDER BY l.run_id`,
-  );
-  return rows.map((row) => row.run_id);
+    as: (rows: { run_id: string }[]) => rows.map((row) => row.run_id),
+  });
 }
 
 export interface Leftover {
@@ -109,22 +114,24 @@ export interface Leftover {
 }
 
 /** Leases that outlived their run, by node. */
-export async function findLeftovers(database: Queryable): Promise<Leftover[]> {
-  const { rows } = await database.query<Leftover>(
-    `/* reaper.find-leftovers */
+export function findLeftovers(): Read<Leftover[]> {
+  return read({
+    name: 'reaper.find-leftovers',
+    text: `
      SELECT l.node_id, l.run_id FROM leases l JOIN runs r USING (run_id) WHERE r.ended_at IS NOT NULL ORDER BY l.node_id`,
-  );
-  return rows;
+    as: (rows: Leftover[]) => rows,
+  });
 }
 
 /** Uploads that were begun so many seconds ago and not published, the oldest first. */
-export async function findLeftoverUploads(database: Queryable, seconds: number, limit: number): Promise<string[]> {
-  const { rows } = await database.query<{ upload_id: string }>(
-    `/* reaper.find-leftover-uploads */
+export function findLeftoverUploads(seconds: number, limit: number): Read<string[]> {
+  return read({
+    name: 'reaper.find-leftover-uploads',
+    text: `
      SELECT upload_id FROM blobs
       WHERE published_at IS NULL AND started_at < clock_timestamp() - make_interval(secs => $1)
       ORDER BY started_at LIMIT $2`,
-    [seconds, limit],
-  );
-  return rows.map((row) => row.upload_id);
+    params: [seconds, limit],
+    as: (rows: { upload_id: string }[]) => rows.map((row) => row.upload_id),
+  });
 }

@@ -16,7 +16,7 @@ export class DownloadRecord {
 
   /** Throws not_found where there is no such run or its record was purged, not_sealed before it has its digest. */
   async find(runId: string): Promise<Downloadable> {
-    const record = await readRecord(this.database, runId);
+    const record = await this.database.ask(readRecord(runId));
     if (record === undefined) throw new Problem('not_found', `there is no run ${runId}`);
     const { closed_at, files, sums, digest } = record;
     if (digest === null || closed_at === null) {
@@ -28,7 +28,7 @@ export class DownloadRecord {
 
   /** The tar, whose length is known before its bytes. */
   async pack(runId: string, record: Downloadable): Promise<{ length: number; bytes: Readable }> {
-    const bodies = await readBodies(this.database, runId);
+    const bodies = await this.database.ask(readBodies(runId));
     const packed = packRecord(this.database, { run_id: runId, ...record, ...bodies });
     if (packed === undefined) throw purged(runId);
     return { length: packed.length, bytes: Readable.from(packed.bytes(), { objectMode: false }) };

@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/database/queryable.js';
+import { type Write, write } from '../platform/database/statement.js';
 
 export type EventKind =
   | 'queued'
@@ -16,20 +16,23 @@ export type EventKind =
   | 'leftover_lease_deleted';
 
 /** Writes one line of a run's history, in the transaction that makes it true. */
-export function appendEvent(tx: Tx, runId: string, kind: EventKind, data: object = {}): void {
-  appendEvents(tx, runId, kind, [data]);
+export function appendEvent(runId: string, kind: EventKind, data: object = {}): Write<void> {
+  return appendEvents(runId, kind, [data]);
 }
 
 /** Writes several lines of one kind, in their order. */
-export function appendEvents(tx: Tx, runId: string, kind: EventKind, data: object[]): void {
-  tx.send(
-    `/* records.append-events */
+export function appendEvents(runId: string, kind: EventKind, data: object[]): Write<void> {
+  return write({
+    name: 'records.append-events',
+    text: `
      INSERT INTO events (run_id, kind, data)
      SELECT $1, $2, data FROM jsonb_array_elements($3::jsonb) AS data`,
-    [runId, kind, JSON.stringify(data)],
-  );
+    params: [runId, kind, JSON.stringify(data)],
+    rows: data.length,
+    otherwise: 'gone',
+  });
 }
 
-/** As a part of a statement that has a part `telling (run_id, kind, data)`: writes these lines. */
+/** As a part of a statement that has a part `happened (run_id, kind, data)`: writes these lines. */
 export const APPEND_EVENT = `/* records.append-event */
-  INSERT INTO events (run_id, kind, data) SELECT run_id, kind, data FROM telling`;
+  INSERT INTO events (run_id, kind, data) SELECT run_id, kind, data FROM happened`;

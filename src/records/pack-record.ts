@@ -62,12 +62,12 @@ function filesOf(database: Queryable, { run_id, files, blobs, logs }: SealedReco
   for (const [path, text] of Object.entries(files)) packed.set(path, inMemory(text));
   for (const blob of blobs) {
     const bytes = (): AsyncIterable<Uint8Array> =>
-      inPieces(0, blob.size, (from, to) => readBlobBytes(database, blob.upload_id, from, to));
+      inPieces(0, blob.size, (from, to) => database.ask(readBlobBytes(blob.upload_id, from, to)));
     packed.set(blobPath(blob), { size: blob.size, bytes });
   }
   for (const log of logs) {
     const bytes = (): AsyncIterable<Uint8Array> =>
-      inPieces(0, log.size, (from, to) => readLogBytes(database, { run_id, ...log }, from, to));
+      inPieces(0, log.size, (from, to) => database.ask(readLogBytes({ run_id, ...log }, from, to)));
     packed.set(logPath(log), { size: log.size, bytes });
   }
   return packed;

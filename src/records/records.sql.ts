@@ -1,5 +1,5 @@
 import { rawJson } from '../domain/json/raw-json.js';
-import type { Tx, Queryable } from '../platform/database/queryable.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
 
 /** A record as it is kept: its small files by path, the list of the sums of all its files, and what seals them. */
 export interface RenderedRecord {
@@ -12,24 +12,24 @@ export interface RenderedRecord {
 export const OPEN_RECORD = '/* records.open */ INSERT INTO records (run_id) SELECT run_id FROM run';
 
 /** Closes the record of a run: the last statement of the transaction that ends it. Afterwards the database refuses changes. */
-export function closeRecord(tx: Tx, runId: string): void {
-  tx.send(
-    `/* records.close */
-     WITH closed AS (
-       UPDATE records SET closed_at = clock_timestamp() WHERE run_id = $1 AND closed_at IS NULL RETURNING run_id)
-     SELECT refuse('the record is closed already') WHERE NOT EXISTS (SELECT FROM closed)`,
-    [runId],
-  );
+export function closeRecord(runId: string): Write<void> {
+  return write({
+    name: 'records.close',
+    text: 'UPDATE records SET closed_at = clock_timestamp() WHERE run_id = $1 AND closed_at IS NULL',
+    params: [runId],
+    otherwise: 'record_closed',
+  });
 }
 
 /** Runs that are over and whose record lacks its digest, the longest closed first. */
-export async function readUnsealed(database: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await database.query<{ run_id: string }>(
-    `/* records.read-unsealed */
+export function readUnsealed(limit: number): Read<string[]> {
+  return read({
+    name: 'records.read-unsealed',
+    text: `
      SELECT run_id FROM records WHERE digest IS NULL AND closed_at IS NOT NULL ORDER BY closed_at LIMIT $1`,
-    [limit],
-  );
-  return rows.map((row) => row.run_id);
+    params: [limit],
+    as: (rows: { run_id: string }[]) => rows.map((row) => row.run_id),
+  });
 }
 
 type ClosedStep = Record<string, unknown> & { seq: number; id: string } & Record<
@@ -57,9 +57,10 @@ export interface ClosedRun {
 const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Everything of a run whose record is closed, so that no later statement can see it change. Undefined: it is not closed. */
-export async function readClosed(database: Queryable, runId: string): Promise<ClosedRun | undefined> {
-  const { rows } = await database.query<ClosedRun>(
-    `/* records.read-closed */
+export function readClosed(runId: string): Read<ClosedRun | undefined> {
+  return read({
+    name: 'records.read-closed',
+    text: `
      SELECT c.closed_at,
        json_build_object(
          'run_id', r.run_id, 'state', r.state, 'principal', r.principal, 'work_id', r.work_id,
@@ -96,10 +97,12 @@ export async function readClosed(database: Queryable, runId: string): Promise<Cl
            FROM steps s WHERE s.run_id = r.run_id), '[]') AS steps
        FROM records c JOIN runs r USING (run_id)
       WHERE c.run_id = $1 AND c.closed_at IS NOT NULL`,
-    [runId],
-  );
-  const [closed] = rows;
-  return closed && { ...closed, run: asSent(closed.run, 'contract'), steps: closed.steps.map(stepAsSent) };
+    params: [runId],
+    as: (rows: ClosedRun[]) => {
+      const [closed] = rows;
+      return closed && { ...closed, run: asSent(closed.run, 'contract'), steps: closed.steps.map(stepAsSent) };
+    },
+  });
 }
 
 function stepAsSent({ attempts, asks, ...step }: ClosedStep): ClosedStep {
@@ -117,14 +120,16 @@ function asSent<T extends Record<string, unknown>>(of: T, ...names: (keyof T)[])
 }
 
 /** Stores the rendered files, their sums and the digest. False: it was sealed meanwhile. */
-export async function writeSeal(tx: Tx, runId: string, { files, sums, digest }: RenderedRecord): Promise<boolean> {
-  const { affected } = await tx.query(
-    `/* records.write-seal */
+export function writeSeal(runId: string, { files, sums, digest }: RenderedRecord): Write<boolean> {
+  return write({
+    name: 'records.write-seal',
+    text: `
      UPDATE records SET files = $2, sums = $3, digest = $4, sealed_at = clock_timestamp()
       WHERE run_id = $1 AND digest IS NULL AND closed_at IS NOT NULL`,
-    [runId, JSON.stringify(files), sums, digest],
-  );
-  return affected === 1;
+    params: [runId, JSON.stringify(files), sums, digest],
+    rows: 'any',
+    as: (_rows, touched) => touched === 1,
+  });
 }
 
 export interface StoredRecord {
@@ -135,10 +140,11 @@ export interface StoredRecord {
 }
 
 /** The record of a run as it is stored; undefined where there is no such run. */
-export async function readRecord(database: Queryable, runId: string): Promise<StoredRecord | undefined> {
-  const { rows } = await database.query<StoredRecord>(
-    '/* records.read */ SELECT closed_at, files, sums, digest FROM records WHERE run_id = $1',
-    [runId],
-  );
-  return rows[0];
+export function readRecord(runId: string): Read<StoredRecord | undefined> {
+  return read({
+    name: 'records.read',
+    text: 'SELECT closed_at, files, sums, digest FROM records WHERE run_id = $1',
+    params: [runId],
+    as: (rows: StoredRecord[]) => rows[0],
+  });
 }

@@ -1,5 +1,5 @@
 import type { RunState } from '../domain/states.js';
-import type { Tx } from '../platform/database/queryable.js';
+import { type Read, read } from '../platform/database/statement.js';
 
 export interface LockedRun {
   run_id: string;
@@ -7,10 +7,11 @@ export interface LockedRun {
 }
 
 /** Locks the run: until the commit nobody else changes it, its leases, steps or record. Undefined: there is no such run. */
-export async function lockRun(tx: Tx, runId: string): Promise<LockedRun | undefined> {
-  const { rows } = await tx.query<LockedRun>(
-    '/* records.lock-run */ SELECT run_id, state FROM runs WHERE run_id = $1 FOR NO KEY UPDATE',
-    [runId],
-  );
-  return rows[0];
+export function lockRun(runId: string): Read<LockedRun | undefined> {
+  return read({
+    name: 'records.lock-run',
+    text: 'SELECT run_id, state FROM runs WHERE run_id = $1 FOR NO KEY UPDATE',
+    params: [runId],
+    as: (rows: LockedRun[]) => rows[0],
+  });
 }

@@ -40,7 +40,10 @@ export class SealRecord {
 
   /** Before the transaction: no connection is held while logs are hashed. Undefined: it is not closed. */
   async #render(runId: string): Promise<RenderedRecord | undefined> {
-    const [closed, bodies] = await Promise.all([readClosed(this.database, runId), readBodies(this.database, runId)]);
+    const [closed, bodies] = await Promise.all([
+      this.database.ask(readClosed(runId)),
+      this.database.ask(readBodies(runId)),
+    ]);
     if (closed === undefined) return undefined;
     return renderRecord(closed, bodies, await hashLogs(this.database, runId, bodies.logs));
   }
@@ -48,7 +51,7 @@ export class SealRecord {
   async #store(runId: string, record: RenderedRecord): Promise<boolean> {
     let stored = Promise.resolve(false);
     const work = (tx: Tx): Promise<void> => {
-      stored = writeSeal(tx, runId, record);
+      stored = tx.ask(writeSeal(runId, record));
       stored.catch(() => undefined);
       return Promise.resolve();
     };
@@ -63,7 +66,7 @@ async function hashLogs(database: Queryable, runId: string, logs: StoredLog[]): 
   for (const log of logs) {
     const hash = createHash('sha256');
     const key = { run_id: runId, ...log };
-    const pieces = inPieces(0, log.size, (from, to) => readLogBytes(database, key, from, to));
+    const pieces = inPieces(0, log.size, (from, to) => database.ask(readLogBytes(key, from, to)));
     for await (const piece of pieces) hash.update(piece);
     sums.set(logPath(log), hash.digest('hex'));
   }

@@ -23,13 +23,13 @@ export class CancelRun {
   cancel(runId: string, caller: Caller, reason: string | undefined, ifMatch?: IfMatch): Promise<CancelOutcome> {
     return this.database.transaction<CancelOutcome>('cancel', async (tx) => {
       if (caller.role === 'submitter') await refuseUnlessOwn(tx, runId, caller.name);
-      const run = await lockRun(tx, runId);
+      const run = await tx.ask(lockRun(runId));
       if (run === undefined) return 'unknown';
       await refuseOtherVersion(tx, runId, ifMatch);
       if (isOver(run.state)) return 'over';
       const by = { kind: 'person', name: caller.name } as const;
       const detail = reason === undefined ? `cancelled by ${caller.name}` : `cancelled by ${caller.name}: ${reason}`;
-      appendEvent(tx, runId, 'cancelled', { by: caller.name, reason });
+      tx.send(appendEvent(runId, 'cancelled', { by: caller.name, reason }));
       endRun(tx, runId, { state: 'CANCELLED', verdict: { reason: 'cancelled', detail, by, checks: [] } });
       return 'cancelled';
     });
@@ -38,7 +38,7 @@ export class CancelRun {
 
 /** Who submitted a run never changes: it is asked before the lock, for which a stranger does not wait. */
 async function refuseUnlessOwn(tx: Tx, runId: string, name: string): Promise<void> {
-  const principal = await readPrincipal(tx, runId);
+  const principal = await tx.ask(readPrincipal(runId));
   if (principal === undefined || principal === name) return;
   throw new Problem('forbidden', `run ${runId} is not yours to cancel: ${principal} submitted it`);
 }

@@ -15,7 +15,7 @@ export function shownVersion({ version, digest, purged }: Versioned): number {
 export async function refuseOtherVersion(tx: Tx, runId: string, ifMatch: IfMatch | undefined): Promise<void> {
   // Without a condition there is nothing to ask for.
   if (ifMatch === undefined) return;
-  const version = shownVersion(await readVersion(tx, runId));
+  const version = shownVersion(await tx.ask(readVersion(runId)));
   if (isMatch(ifMatch, version)) return;
   throw new Problem('version_mismatch', `run ${runId} is at version ${version}, which If-Match does not name`);
 }

@@ -2,7 +2,8 @@ import type { StepKind } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import type { RunState, StepState } from '../domain/states.js';
 import type { Verdict } from '../domain/verdict.js';
-import type { Queryable, Tx } from '../platform/database/queryable.js';
+import type { Database } from '../platform/database/database.js';
+import { type Read, read } from '../platform/database/statement.js';
 import type { Keyset } from '../platform/http/cursor.js';
 import { PAGE_BYTES } from '../platform/http/fill-page.js';
 import type { QueuedPlace } from '../queue/explain-waiting.js';
@@ -42,12 +43,13 @@ export const RUN_COLUMNS = `
   json_build_object('created_at', r.created_at::text, 'seq', r.seq::text) AS place`;
 
 /** One run; undefined where there is none of that id. */
-async function readRun(database: Queryable, runId: string): Promise<RunRow | undefined> {
-  const { rows } = await database.query<RunRow>(
-    `/* runs.read */ SELECT ${RUN_COLUMNS} FROM runs r JOIN records c USING (run_id) WHERE r.run_id = $1`,
-    [runId],
-  );
-  return rows[0];
+function readRun(runId: string): Read<RunRow | undefined> {
+  return read({
+    name: 'runs.read',
+    text: `SELECT ${RUN_COLUMNS} FROM runs r JOIN records c USING (run_id) WHERE r.run_id = $1`,
+    params: [runId],
+    as: (rows: RunRow[]) => rows[0],
+  });
 }
 
 export interface RunFilter {
@@ -71,20 +73,20 @@ const SHOWN_BYTES = `
  * are others behind them. Goes from one to the next, so that it does not read what is not on the page. What has an index of
  * its own is asked for only where it is wanted.
  */
-export async function readRunPage(
-  database: Queryable,
+export function readRunPage(
   filter: RunFilter,
   limit: number,
   before: Keyset | undefined,
-): Promise<{ rows: PagedRun[]; more: boolean }> {
+): Read<{ rows: PagedRun[]; more: boolean }> {
   const next = `
     r.run_id, r.created_at, r.seq, ${SHOWN_BYTES} AS bytes
       FROM runs r
      WHERE ${filter.state === undefined ? '$1::text IS NULL' : 'r.state = $1'}
        AND ${filter.work_id === undefined ? '$2::text IS NULL' : 'r.work_id = $2'}
        AND ($3::text IS NULL OR r.principal = $3)`;
-  const { rows } = await database.query<PagedRun & { reached: number }>(
-    `/* runs.read-page */
+  return read({
+    name: 'runs.read-page',
+    text: `
      WITH RECURSIVE page AS (
        (SELECT first.*, 1 AS n, 0 AS before
           FROM (SELECT ${next}
@@ -99,7 +101,7 @@ export async function readRunPage(
      SELECT ${RUN_COLUMNS}, page.bytes, (SELECT max(n) FROM page) AS reached
        FROM page JOIN runs r USING (run_id) JOIN records c USING (run_id)
       WHERE page.n <= $6 AND page.before < $7 ORDER BY page.n`,
-    [
+    params: [
       filter.state ?? null,
       filter.work_id ?? null,
       filter.principal ?? null,
@@ -108,8 +110,11 @@ export async function readRunPage(
       limit,
       PAGE_BYTES,
     ],
-  );
-  return { rows, more: rows.length > 0 && rows[0]!.reached > rows.length };
+    as: (rows: (PagedRun & { reached: number })[]) => ({
+      rows,
+      more: rows.length > 0 && rows[0]!.reached > rows.length,
+    }),
+  });
 }
 
 export interface StepRow {
@@ -132,12 +137,13 @@ export const STEP_COLUMNS =
   'seq, id, kind, uses, state, node_id, needs, attempt, chosen, started_at, ended_at, result::text AS result';
 
 /** The steps of a run in the contract's order. */
-async function readSteps(database: Queryable, runId: string): Promise<StepRow[]> {
-  const { rows } = await database.query<StepRow>(
-    `/* runs.read-steps */ SELECT ${STEP_COLUMNS} FROM steps WHERE run_id = $1 ORDER BY seq`,
-    [runId],
-  );
-  return rows;
+function readSteps(runId: string): Read<StepRow[]> {
+  return read({
+    name: 'runs.read-steps',
+    text: `SELECT ${STEP_COLUMNS} FROM steps WHERE run_id = $1 ORDER BY seq`,
+    params: [runId],
+    as: (rows: StepRow[]) => rows,
+  });
 }
 
 /** A run as it is stored, with its steps. */
@@ -147,27 +153,29 @@ export interface StoredRun {
 }
 
 /** Undefined where there is no such run. */
-export async function readStored(database: Queryable, runId: string): Promise<StoredRun | undefined> {
-  const [row, steps] = await Promise.all([readRun(database, runId), readSteps(database, runId)]);
+export async function readStored(database: Database, runId: string): Promise<StoredRun | undefined> {
+  const [row, steps] = await Promise.all([database.ask(readRun(runId)), database.ask(readSteps(runId))]);
   return row && { row, steps };
 }
 
 /** What the version of a run is made of, now; to be asked behind the run's lock. */
-export async function readVersion(tx: Tx, runId: string): Promise<Versioned> {
-  const { rows } = await tx.query<Versioned>(
-    `/* runs.read-version */
+export function readVersion(runId: string): Read<Versioned> {
+  return read({
+    name: 'runs.read-version',
+    text: `
      SELECT r.version, c.digest, c.purged_at IS NOT NULL AS purged
        FROM runs r JOIN records c USING (run_id) WHERE r.run_id = $1`,
-    [runId],
-  );
-  return rows[0]!;
+    params: [runId],
+    as: (rows: Versioned[]) => rows[0]!,
+  });
 }
 
 /** Who submitted the run. Undefined: there is no such run. */
-export async function readPrincipal(database: Queryable, runId: string): Promise<string | undefined> {
-  const { rows } = await database.query<{ principal: string }>(
-    '/* runs.read-principal */ SELECT principal FROM runs WHERE run_id = $1',
-    [runId],
-  );
-  return rows[0]?.principal;
+export function readPrincipal(runId: string): Read<string | undefined> {
+  return read({
+    name: 'runs.read-principal',
+    text: 'SELECT principal FROM runs WHERE run_id = $1',
+    params: [runId],
+    as: (rows: { principal: string }[]) => rows[0]?.principal,
+  });
 }

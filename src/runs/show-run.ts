@@ -32,7 +32,7 @@ export class ShowRun {
 
   /** At most so many, and no more than fill a page. */
   async page(filter: RunFilter, limit: number, before?: Keyset): Promise<{ items: RunSummaryDto[]; next?: Keyset }> {
-    const { rows, more } = await readRunPage(this.database, filter, limit, before);
+    const { rows, more } = await this.database.ask(readRunPage(filter, limit, before));
     const read = rows.map((row) => ({ row, queued: queued([row]) }));
     const items = await fillPage(read, {
       most: ({ row, queued }) => row.bytes + queued.reduce((sum, { requires }) => sum + mostWaitingBytes(requires), 0),

@@ -28,9 +28,9 @@ export async function advance(tx: Tx, run: LockedRunGraph, terms: LeaseTerms): P
     graph.bind(want.as, node.node_id);
     run.assigned.push({ as: want.as, nodes: [node] });
     acquired.push(node.node_id);
-    appendEvent(tx, run.run_id, 'acquired', { seq: step.seq, role: want.as, node_id: node.node_id });
+    tx.send(appendEvent(run.run_id, 'acquired', { seq: step.seq, role: want.as, node_id: node.node_id }));
   }
-  if (acquired.length > 0) writeAssigned(tx, run.run_id, run.assigned);
+  if (acquired.length > 0) tx.send(writeAssigned(run.run_id, run.assigned));
   raiseAsks(tx, run);
   return acquired;
 }
@@ -46,14 +46,14 @@ async function acquireNode(
   want: Requirement,
   { ttlSeconds, maxLeases }: LeaseTerms,
 ): Promise<{ node_id: string; label: string } | undefined> {
-  if (maxLeases > 0 && (await countLeases(tx, runId)) >= maxLeases) return undefined;
-  const fleet = RankedFleet.of(await readAdverts(tx));
-  const unavailable = (await readUnavailable(tx)).all;
+  if (maxLeases > 0 && (await tx.ask(countLeases(runId))) >= maxLeases) return undefined;
+  const fleet = RankedFleet.of(await tx.ask(readAdverts()));
+  const unavailable = (await tx.ask(readUnavailable())).all;
   for (;;) {
     const found = match([want], false, fleet, unavailable);
     if (found.kind !== 'matched') return undefined;
     await failpoint(`${tx.name}.before-acquire`);
-    if ((await grantLeases(tx, runId, found.nodes, ttlSeconds)) === 'granted') return found.assigned[0]!.nodes[0]!;
+    if ((await tx.ask(grantLeases(runId, found.nodes, ttlSeconds))) === 'granted') return found.assigned[0]!.nodes[0]!;
     unavailable.add(found.nodes[0]!.node_id);
   }
 }
@@ -64,14 +64,15 @@ export function raiseAsks(tx: Tx, { run_id, graph }: LockedRunGraph): void {
   if (ready.length === 0) return;
   const asks = ready.map((step) => askOf(step, graph.spec(step)));
   for (const step of ready) graph.ask(step);
-  insertAsks(tx, run_id, asks);
-  appendEvents(
-    tx,
-    run_id,
-    'asked',
-    asks.map(({ seq, attempt }) => ({ seq, attempt })),
+  tx.send(insertAsks(run_id, asks));
+  tx.send(
+    appendEvents(
+      run_id,
+      'asked',
+      asks.map(({ seq, attempt }) => ({ seq, attempt })),
+    ),
   );
-  tx.hint('asks');
+  tx.notify('asks');
 }
 
 function askOf(step: StepNow, spec: LockedRunGraph['graph']['contract']['steps'][number]): NewAsk {

@@ -16,10 +16,10 @@ export async function beginRun(
   runId: string,
   { matched, serverSteps, terms }: { matched: string[]; serverSteps: boolean; terms: LeaseTerms },
 ): Promise<string[]> {
-  tx.hint('steps');
-  tx.hint('runs');
+  tx.notify('steps');
+  tx.notify('runs');
   if (!serverSteps) return matched;
-  const run = (await readGraph(tx, runId))!;
+  const run = (await tx.ask(readGraph(runId)))!;
   const acquired = await advance(tx, run, terms);
   writeGraph(tx, run);
   const ended = await settle(tx, run, THE_SERVER);

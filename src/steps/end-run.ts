@@ -13,16 +13,16 @@ import { writeFailure } from './steps.sql.js';
  * the verdict written, the record closed. The only writer of final states, but for a submission that is rejected.
  */
 export function endRun(tx: Tx, runId: string, { state, verdict }: Ending): void {
-  writeEnding(tx, runId, state, verdict);
-  closeRecord(tx, runId);
-  tx.hint('runs');
+  tx.send(writeEnding(runId, state, verdict));
+  tx.send(closeRecord(runId));
+  tx.notify('runs');
 }
 
 /** Ends the locked, RUNNING run if its steps, as they have been written, say so; undefined: it goes on. */
 export async function settle(tx: Tx, { run_id, graph }: LockedRunGraph, by: Actor): Promise<Ending | undefined> {
   const conditions = graph.contract.success_when ?? [];
   const judgesUploads = conditions.some((condition) => condition.produced !== undefined);
-  const uploaded = judgesUploads ? await readUploaded(tx, run_id) : new Map<number, Set<string>>();
+  const uploaded = judgesUploads ? await tx.ask(readUploaded(run_id)) : new Map<number, Set<string>>();
   const ending = settlement(graph.steps, conditions, uploaded, by);
   if (ending) endRun(tx, run_id, ending);
   return ending;
@@ -37,6 +37,6 @@ export function drainedEnding(nodeId: string): Ending {
 
 /** Fails a step of a locked run that is under way, without the node or the person having a say in it. */
 export function failStep(tx: Tx, runId: string, seq: number, error: string): void {
-  writeFailure(tx, runId, seq, error);
-  appendEvent(tx, runId, 'step_ended', { seq, state: 'FAILED', error });
+  tx.send(writeFailure(runId, seq, error));
+  tx.send(appendEvent(runId, 'step_ended', { seq, state: 'FAILED', error }));
 }

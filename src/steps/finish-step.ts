@@ -47,7 +47,7 @@ async function goRoundAgain(
 ): Promise<void> {
   const given = run.graph.givenBack();
   const { withdrawn, skipped } = run.graph.rollBack(step, result);
-  if (withdrawn.length > 0) closeAsks(tx, run.run_id, 'CANCELLED', withdrawn);
+  if (withdrawn.length > 0) tx.send(closeAsks(run.run_id, 'CANCELLED', withdrawn));
   if (skipped) await advance(tx, run, terms);
   else raiseAsks(tx, run);
   await giveBack(tx, run, step.seq, given);
@@ -78,7 +78,7 @@ async function takeEffect(
 
 async function readChosen(tx: Tx, { run_id, graph }: LockedRunGraph, step: StepNow): Promise<Choice> {
   const spec = graph.spec(step);
-  const output = await readOutput(tx, run_id, step.seq, step.attempt, choiceOutput(spec), CHOICE_BYTES);
+  const output = await tx.ask(readOutput(run_id, step.seq, step.attempt, choiceOutput(spec), CHOICE_BYTES));
   return readChoice(spec, output);
 }
 
@@ -87,9 +87,9 @@ async function giveBack(tx: Tx, run: LockedRunGraph, seq: number, before: Set<st
   const given = run.graph.givenBack();
   const roles = [...given].filter((role) => !before.has(role));
   if (roles.length > 0) {
-    const freed = await releaseRoles(tx, run.run_id, roles, 'released');
+    const freed = await tx.ask(releaseRoles(run.run_id, roles, 'released'));
     run.freed.push(...freed);
-    appendEvent(tx, run.run_id, 'released', { seq, roles, freed });
+    tx.send(appendEvent(run.run_id, 'released', { seq, roles, freed }));
   }
   return given;
 }

@@ -4,6 +4,7 @@ import type { AssignedRole } from '../domain/matching/fleet.js';
 import { StepGraph } from '../domain/steps/step-graph.js';
 import type { StepNow, EndedAttempt } from '../domain/steps/step-now.js';
 import type { Tx } from '../platform/database/queryable.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
 import { APPEND_EVENT } from '../records/events.sql.js';
 
 export interface LockedRunGraph {
@@ -16,14 +17,10 @@ export interface LockedRunGraph {
 }
 
 /** The run's steps as they stand, now that it is locked; the order of their ends counts from 1. Undefined: there is no such run. */
-export async function readGraph(tx: Tx, runId: string): Promise<LockedRunGraph | undefined> {
-  const { rows } = await tx.query<{
-    principal: string;
-    contract: Contract;
-    assigned: AssignedRole[] | null;
-    steps: (StepNow & { answer: string | null })[] | null;
-  }>(
-    `/* steps.read-graph */
+export function readGraph(runId: string): Read<LockedRunGraph | undefined> {
+  return read({
+    name: 'steps.read-graph',
+    text: `
      SELECT r.principal, r.contract, r.assigned,
             (SELECT json_agg(json_build_object(
                       'seq', s.seq, 'id', s.id, 'kind', s.kind, 'uses', s.uses, 'node_id', s.node_id, 'state', s.state,
@@ -32,13 +29,22 @@ export async function readGraph(tx: Tx, runId: string): Promise<LockedRunGraph |
                FROM (SELECT *, CASE WHEN ended_at IS NOT NULL THEN rank() OVER (ORDER BY ended_at, seq) END AS ended
                        FROM steps WHERE run_id = $1) AS s) AS steps
        FROM runs r WHERE r.run_id = $1`,
-    [runId],
-  );
-  const [run] = rows;
-  if (run === undefined) return undefined;
-  const { principal, contract, assigned } = run;
-  const steps = (run.steps ?? []).map(withAnswer);
-  return { run_id: runId, principal, assigned: assigned ?? [], graph: new StepGraph(contract, steps), freed: [] };
+    params: [runId],
+    as: (
+      rows: {
+        principal: string;
+        contract: Contract;
+        assigned: AssignedRole[] | null;
+        steps: (StepNow & { answer: string | null })[] | null;
+      }[],
+    ) => {
+      const [run] = rows;
+      if (run === undefined) return undefined;
+      const { principal, contract, assigned } = run;
+      const steps = (run.steps ?? []).map(withAnswer);
+      return { run_id: runId, principal, assigned: assigned ?? [], graph: new StepGraph(contract, steps), freed: [] };
+    },
+  });
 }
 
 /** A result may be written once more: what was answered stays as it was sent. */
@@ -51,7 +57,7 @@ function withAnswer({ answer, ...step }: StepNow & { answer: string | null }): S
  * the run. A time stays where its state or attempt does: a step that was skipped and is now done has ended now, since
  * branches count in the order of these times. An attempt that nobody claimed or was asked has begun in this very moment.
  */
-function writeChanges(tx: Tx, runId: string, steps: StepNow[], attempts: EndedAttempt[]): void {
+function writeChanges(runId: string, steps: StepNow[], attempts: EndedAttempt[]): Write<void> {
   const changed = steps.map(({ seq, state, node_id, attempt, chosen, result }) => ({
     seq,
     state,
@@ -60,11 +66,12 @@ function writeChanges(tx: Tx, runId: string, steps: StepNow[], attempts: EndedAt
     chosen,
     result,
   }));
-  const told = attempts.map(({ seq, attempt, state, result }) => ({ seq, attempt, state, branch: result?.branch }));
-  tx.send(
-    `/* steps.write-graph */
-     WITH now AS (SELECT clock_timestamp() AS at),
-     written AS (
+  const endings = attempts.map(({ seq, attempt, state, result }) => ({ seq, attempt, state, branch: result?.branch }));
+  return write({
+    name: 'steps.write-graph',
+    with: `
+     now AS (SELECT clock_timestamp() AS at),
+     changed AS (
        UPDATE steps s
           SET state = c.state, node_id = c.node_id, attempt = c.attempt, chosen = c.chosen,
               result = CASE WHEN json_typeof(c.result) = 'null' THEN NULL ELSE c.result END,
@@ -75,7 +82,7 @@ function writeChanges(tx: Tx, runId: string, steps: StepNow[], attempts: EndedAt
                               WHEN s.state = c.state THEN coalesce(s.ended_at, now.at) ELSE now.at END
          FROM json_to_recordset($2::json) AS c (seq integer, state text, node_id text, attempt integer, chosen boolean, result json),
               now
-        WHERE s.run_id = $1 AND s.seq = c.seq),
+        WHERE s.run_id = $1 AND s.seq = c.seq RETURNING s.seq),
      ended AS (
        INSERT INTO attempts (run_id, seq, attempt, state, started_at, ended_at, result)
        SELECT $1, a.seq, a.attempt, a.state, now.at, now.at,
@@ -83,18 +90,20 @@ function writeChanges(tx: Tx, runId: string, steps: StepNow[], attempts: EndedAt
          FROM json_to_recordset($3::json) AS a (seq integer, attempt integer, state text, result json), now
            ON CONFLICT (run_id, seq, attempt) DO UPDATE
           SET state = excluded.state, ended_at = excluded.ended_at, result = excluded.result),
-     telling AS (SELECT $1 AS run_id, 'step_ended' AS kind, data FROM jsonb_array_elements($4::jsonb) AS data),
-     told AS (${APPEND_EVENT})
-     UPDATE runs SET version = version + 1 WHERE run_id = $1`,
-    [runId, toJson(changed), toJson(attempts), JSON.stringify(told)],
-  );
+     happened AS (SELECT $1 AS run_id, 'step_ended' AS kind, data FROM jsonb_array_elements($4::jsonb) AS data),
+     recorded AS (${APPEND_EVENT})`,
+    text: 'UPDATE runs SET version = version + 1 WHERE run_id = $1',
+    params: [runId, toJson(changed), toJson(attempts), JSON.stringify(endings)],
+    otherwise: 'gone',
+    also: { part: 'changed', rows: steps.length, otherwise: 'gone' },
+  });
 }
 
 /** Writes what became of the run's steps, and tells whoever waits for one. Nothing changed: nothing is written. */
 export function writeGraph(tx: Tx, { run_id, graph }: LockedRunGraph): void {
   const { steps, attempts } = graph.changes();
   if (steps.length === 0) return;
-  writeChanges(tx, run_id, steps, attempts);
-  tx.hint('steps');
-  tx.hint('runs');
+  tx.send(writeChanges(run_id, steps, attempts));
+  tx.notify('steps');
+  tx.notify('runs');
 }

@@ -1,4 +1,5 @@
-import type { Queryable, Tx } from '../platform/database/queryable.js';
+import { type Write, write } from '../platform/database/statement.js';
+import { type Read, read } from '../platform/database/statement.js';
 import { APPEND_EVENT } from '../records/events.sql.js';
 
 export interface ReadyStep {
@@ -15,14 +16,15 @@ const READY = `
                    WHERE n.run_id = s.run_id AND n.id = ANY (s.needs) AND n.state NOT IN ('DONE', 'SKIPPED'))`;
 
 /** What a node could claim now, unlocked: the oldest run first, then in the order of its steps. */
-export async function readReadySteps(database: Queryable, nodeId: string): Promise<ReadyStep[]> {
-  const { rows } = await database.query<ReadyStep>(
-    `/* steps.read-ready-steps */
+export function readReadySteps(nodeId: string): Read<ReadyStep[]> {
+  return read({
+    name: 'steps.read-ready-steps',
+    text: `
      WITH ready AS MATERIALIZED (SELECT s.run_id, s.seq FROM steps s WHERE s.node_id = $1 AND ${READY})
      SELECT s.run_id, s.seq FROM ready s JOIN runs r USING (run_id) ORDER BY r.created_at, r.seq, s.seq LIMIT 20`,
-    [nodeId],
-  );
-  return rows;
+    params: [nodeId],
+    as: (rows: ReadyStep[]) => rows,
+  });
 }
 
 export interface NodeToAsk {
@@ -36,9 +38,10 @@ export interface NodeToAsk {
 const MOST_READY = 64;
 
 /** What there is for each of these nodes, whose claims wait; a node that is not known is left out unless a step is ready. */
-export async function readNodesToAsk(database: Queryable, nodeIds: string[]): Promise<Map<string, NodeToAsk>> {
-  const { rows } = await database.query<NodeToAsk & { node_id: string }>(
-    `/* steps.read-nodes-to-ask */
+export function readNodesToAsk(nodeIds: string[]): Read<Map<string, NodeToAsk>> {
+  return read({
+    name: 'steps.read-nodes-to-ask',
+    text: `
      SELECT waiting.node_id, coalesce(n.instance, '') AS instance, ready.steps AS ready
        FROM unnest($1::text[]) AS waiting (node_id)
        LEFT JOIN nodes n ON n.node_id = waiting.node_id COLLATE "C"
@@ -46,9 +49,9 @@ export async function readNodesToAsk(database: Queryable, nodeIds: string[]): Pr
         SELECT count(*)::int AS steps
           FROM (SELECT FROM steps s WHERE s.node_id = waiting.node_id COLLATE "C" AND ${READY} LIMIT $2) AS s) AS ready
       WHERE ready.steps > 0 OR n.instance <> ''`,
-    [nodeIds, MOST_READY],
-  );
-  return new Map(rows.map(({ node_id, ...node }) => [node_id, node]));
+    params: [nodeIds, MOST_READY],
+    as: (rows: (NodeToAsk & { node_id: string })[]) => new Map(rows.map(({ node_id, ...node }) => [node_id, node])),
+  });
 }
 
 /** A step `h` that the instance $2 of the node $1 holds, if it has a name. */
@@ -58,14 +61,10 @@ const HELD = "h.node_id = $1 AND h.instance = $2 AND h.instance <> '' AND h.stat
  * Gives the step to the node, and tells of it, if it may still begin and this named instance holds none; the run is locked,
  * so nothing that this depends on moves.
  */
-export async function claimStep(
-  tx: Tx,
-  { run_id, seq }: ReadyStep,
-  nodeId: string,
-  instance: string,
-): Promise<boolean> {
-  const { affected } = await tx.query(
-    `/* steps.claim-step */
+export function claimStep({ run_id, seq }: ReadyStep, nodeId: string, instance: string): Write<boolean> {
+  return write({
+    name: 'steps.claim-step',
+    text: `
      WITH claimed AS (
        UPDATE steps s SET state = 'CLAIMED', instance = $2, started_at = clock_timestamp()
         WHERE s.run_id = $3 AND s.seq = $4 AND s.node_id = $1 AND ${READY} AND NOT EXISTS (SELECT FROM steps h WHERE ${HELD})
@@ -74,22 +73,24 @@ export async function claimStep(
      begun AS (
        INSERT INTO attempts (run_id, seq, attempt, node_id, instance, state, started_at)
        SELECT run_id, seq, attempt, node_id, instance, 'CLAIMED', started_at FROM claimed),
-     telling AS (
+     happened AS (
        SELECT run_id, 'step_claimed' AS kind,
               jsonb_build_object('seq', seq, 'attempt', attempt, 'node_id', node_id, 'instance', instance) AS data
          FROM claimed),
-     told AS (${APPEND_EVENT})
+     recorded AS (${APPEND_EVENT})
      SELECT FROM claimed`,
-    [nodeId, instance, run_id, seq],
-  );
-  return affected === 1;
+    params: [nodeId, instance, run_id, seq],
+    rows: 'any',
+    as: (_rows, touched) => touched === 1,
+  });
 }
 
 /** The step that this named instance holds already: one at most. */
-export async function readHeldSteps(tx: Tx, nodeId: string, instance: string): Promise<ReadyStep[]> {
-  const { rows } = await tx.query<ReadyStep>(
-    `/* steps.read-held-steps */ SELECT h.run_id, h.seq FROM steps h WHERE ${HELD}`,
-    [nodeId, instance],
-  );
-  return rows;
+export function readHeldSteps(nodeId: string, instance: string): Read<ReadyStep[]> {
+  return read({
+    name: 'steps.read-held-steps',
+    text: `SELECT h.run_id, h.seq FROM steps h WHERE ${HELD}`,
+    params: [nodeId, instance],
+    as: (rows: ReadyStep[]) => rows,
+  });
 }

@@ -1,7 +1,7 @@
 import type { Contract } from '../domain/contract/contract.js';
 import { kindOf, needsOf } from '../domain/contract/valid-steps.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import type { Tx } from '../platform/database/queryable.js';
+import { type Write, write } from '../platform/database/statement.js';
 
 /**
  * The steps of a run as they are stored when it is created: one function for a run that starts at once, whose steps are
@@ -31,26 +31,26 @@ export const INSERT_STEPS = `/* steps.insert */
     FROM run, given, json_to_recordset(given.steps) AS step (seq integer, id text, kind text, uses text, needs text[],
                                                              timeout_seconds float8, node_id text)`;
 
-/** As a part of a statement that has a part `moved (run_id, assigned)`: binds the steps of each role to the first of its nodes. */
+/** As a part of a statement that has a part `promoted (run_id, assigned)`: binds the steps of each role to the first of its nodes. */
 export const BIND_STEPS = `/* steps.bind */
   UPDATE steps s SET node_id = role.value->'nodes'->0->>'node_id'
-    FROM moved, json_array_elements(moved.assigned) AS role
-   WHERE s.run_id = moved.run_id AND s.uses = role.value->>'as'`;
+    FROM promoted, json_array_elements(promoted.assigned) AS role
+   WHERE s.run_id = promoted.run_id AND s.uses = role.value->>'as'`;
 
 /** Ends a step that is under way, and its attempt, as FAILED. */
-export function writeFailure(tx: Tx, runId: string, seq: number, error: string): void {
-  tx.send(
-    `/* steps.write-failure */
-     WITH ended AS (
+export function writeFailure(runId: string, seq: number, error: string): Write<void> {
+  return write({
+    name: 'steps.write-failure',
+    with: `
+     ended AS (
        UPDATE steps SET state = 'FAILED', ended_at = clock_timestamp(), result = $3
         WHERE run_id = $1 AND seq = $2 AND state IN ('CLAIMED', 'ASKED')
        RETURNING run_id, seq, attempt, state, ended_at, result),
-     counted AS (UPDATE runs r SET version = version + 1 FROM ended WHERE r.run_id = ended.run_id),
-     written AS (
-       UPDATE attempts a SET state = ended.state, ended_at = ended.ended_at, result = ended.result
-         FROM ended WHERE a.run_id = ended.run_id AND a.seq = ended.seq AND a.attempt = ended.attempt
-       RETURNING a.run_id)
-     SELECT refuse('the step is not under way') WHERE NOT EXISTS (SELECT FROM written)`,
-    [runId, seq, JSON.stringify({ error })],
-  );
+     counted AS (UPDATE runs r SET version = version + 1 FROM ended WHERE r.run_id = ended.run_id)`,
+    text: `
+     UPDATE attempts a SET state = ended.state, ended_at = ended.ended_at, result = ended.result
+       FROM ended WHERE a.run_id = ended.run_id AND a.seq = ended.seq AND a.attempt = ended.attempt`,
+    params: [runId, seq, JSON.stringify({ error })],
+    otherwise: 'not_under_way',
+  });
 }

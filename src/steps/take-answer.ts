@@ -27,11 +27,11 @@ export async function takeAnswer(
   terms: LeaseTerms,
 ): Promise<Answered | undefined> {
   const { run_id, seq, attempt, answer, answered_by } = given;
-  if (!(await answerAsk(tx, given))) return undefined;
+  if (!(await tx.ask(answerAsk(given)))) return undefined;
   const body = Buffer.from(answer);
-  await storeOutput(tx, { run_id, seq, attempt, name: output, media_type: 'application/json', body });
-  appendEvent(tx, run_id, 'answered', { seq, attempt, by: answered_by });
-  const run = (await readGraph(tx, run_id))!;
+  await tx.ask(storeOutput({ run_id, seq, attempt, name: output, media_type: 'application/json', body }));
+  tx.send(appendEvent(run_id, 'answered', { seq, attempt, by: answered_by }));
+  const run = (await tx.ask(readGraph(run_id)))!;
   const result = { produced: [output], answer: rawJson(answer), answered_by };
   const step_state = await finishStep(tx, run, run.graph.step(seq), result, { kind: 'done' }, terms);
   const by = answered_by === BY_DEFAULT ? THE_SERVER : ({ kind: 'person', name: answered_by } as const);

@@ -3,8 +3,8 @@ import type { AssignedRole } from '../domain/matching/fleet.js';
 import { LeaseTerms } from '../leases/lease-terms.js';
 import { type GrantedNode, grantNewRun } from '../leases/leases.sql.js';
 import { Database } from '../platform/database/database.js';
-import { refusal } from '../platform/database/refusals.js';
 import type { Tx } from '../platform/database/queryable.js';
+import { refusal } from '../platform/database/refusals.js';
 import { failpoint } from '../platform/failpoints.js';
 import type { StoredRun } from '../runs/runs.sql.js';
 import { beginRun } from '../steps/begin-run.js';
@@ -34,25 +34,22 @@ export class CreateRun {
     nodes: GrantedNode[],
   ): Promise<Created | { kind: 'collided' } | { kind: 'existed' }> {
     const serverSteps = run.serverSteps;
-    let inserted: Promise<StoredRun | undefined> = Promise.resolve(undefined);
-    const work = async (tx: Tx): Promise<void> => {
-      inserted = insertRunning(tx, run, assigned, nodes);
-      inserted.catch(() => undefined);
+    const work = async (tx: Tx): Promise<() => Promise<StoredRun>> => {
+      const inserted = tx.send(insertRunning(run, assigned, nodes));
       await failpoint('create.before-grant');
-      grantNewRun(tx, run.run_id, nodes, this.terms.ttlSeconds);
-      if (serverSteps && !(await inserted)) return;
+      tx.send(grantNewRun(run.run_id, nodes, this.terms.ttlSeconds));
       const matched = nodes.map((node) => node.node_id);
       await beginRun(tx, run.run_id, { matched, serverSteps, terms: this.terms });
+      return inserted;
     };
     try {
-      await this.database.transaction('create', work);
+      const inserted = await this.database.transaction('create', work);
+      // Where steps of the server have gone on since, the row as it was inserted does not say what the run is now.
+      return serverSteps ? { kind: 'created' } : { kind: 'created', stored: await inserted() };
     } catch (error) {
-      if (refusal(error) === 'collided') return { kind: 'collided' };
+      const why = refusal(error);
+      if (why === 'collided' || why === 'existed') return { kind: why };
       throw error;
     }
-    const stored = await inserted;
-    if (stored === undefined) return { kind: 'existed' };
-    // What it has become where its own steps have gone is not known from its row as it was inserted.
-    return serverSteps ? { kind: 'created' } : { kind: 'created', stored };
   }
 }

@@ -20,7 +20,7 @@ export class EnqueueRun {
     const { reason, roles } = waiting!;
     const holders = distinct(roles.flatMap((role) => role.holders));
     return this.database.transaction('enqueue', async (tx) => {
-      return (await insertRun(tx, run, { state: 'QUEUED', reason, holders })) ? 'queued' : 'existed';
+      return (await tx.ask(insertRun(run, { state: 'QUEUED', reason, holders }))) ? 'queued' : 'existed';
     });
   }
 }

@@ -1,10 +1,10 @@
 import type { Contract } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
 import type { Verdict } from '../domain/verdict.js';
-import type { WaitingReason } from '../domain/waiting/why-waiting.js';
 import type { Holder } from '../domain/waiting/waiting-role.js';
+import type { WaitingReason } from '../domain/waiting/why-waiting.js';
 import type { GrantedNode } from '../leases/leases.sql.js';
-import type { Tx } from '../platform/database/queryable.js';
+import { type Write, write } from '../platform/database/statement.js';
 import type { Param } from '../platform/sessions/query.js';
 import { APPEND_EVENT, type EventKind } from '../records/events.sql.js';
 import { OPEN_RECORD } from '../records/records.sql.js';
@@ -48,38 +48,39 @@ const INSERTED = `
   given AS (SELECT $14::json AS steps),
   record AS (${OPEN_RECORD} RETURNING *),
   step AS (${INSERT_STEPS} RETURNING *),
-  telling AS (SELECT run_id, $15::text AS kind, $16::jsonb AS data FROM run),
-  told AS (${APPEND_EVENT})`;
+  happened AS (SELECT run_id, $15::text AS kind, $16::jsonb AS data FROM run),
+  recorded AS (${APPEND_EVENT})`;
 
 /**
  * Inserts the run with its open record, its steps and the first line of its history; false where a run of this id exists.
  * Waits for another transaction that is inserting the same id.
  */
-export async function insertRun(tx: Tx, run: NewRun, begins: Begins): Promise<boolean> {
-  const { affected } = await tx.query(
-    `/* submission.insert-run */ WITH ${INSERTED} SELECT FROM run`,
-    valuesOf(run, begins),
-  );
-  return affected === 1;
+export function insertRun(run: NewRun, begins: Begins): Write<boolean> {
+  return write({
+    name: 'submission.insert-run',
+    with: INSERTED,
+    text: 'SELECT FROM run',
+    params: valuesOf(run, begins),
+    rows: 'any',
+    as: (_rows, touched) => touched === 1,
+  });
 }
 
-/** The same for a run that begins RUNNING; gives it as it is stored then, undefined where a run of this id exists. */
-export async function insertRunning(
-  tx: Tx,
-  run: NewRun,
-  assigned: AssignedRole[],
-  nodes: GrantedNode[],
-): Promise<StoredRun | undefined> {
-  const { rows } = await tx.query<RunRow & { steps: StepRow[] }>(
-    `/* submission.insert-running */
-     WITH ${INSERTED}
+/** The same for a run that begins RUNNING; gives it as it is stored then, or refuses with `existed`. */
+export function insertRunning(run: NewRun, assigned: AssignedRole[], nodes: GrantedNode[]): Write<StoredRun> {
+  return write({
+    name: 'submission.insert-running',
+    with: INSERTED,
+    text: `
      SELECT ${RUN_COLUMNS}, (SELECT json_agg(s ORDER BY s.seq) FROM (SELECT ${STEP_COLUMNS} FROM step) AS s) AS steps
        FROM run r JOIN record c USING (run_id)`,
-    valuesOf(run, { state: 'RUNNING', assigned, nodes }),
-  );
-  if (rows[0] === undefined) return undefined;
-  const { steps, ...row } = rows[0];
-  return { row, steps };
+    params: valuesOf(run, { state: 'RUNNING', assigned, nodes }),
+    otherwise: 'existed',
+    as: (rows: (RunRow & { steps: StepRow[] })[]) => {
+      const { steps, ...row } = rows[0]!;
+      return { row, steps };
+    },
+  });
 }
 
 function valuesOf(run: NewRun, begins: Begins): Param[] {

@@ -12,8 +12,8 @@ export class RejectRun {
   reject(run: NewRun, reason: 'unsatisfiable' | 'too_wide', detail: string): Promise<'rejected' | 'existed'> {
     const verdict = { reason, detail, by: THE_SERVER, checks: [] };
     return this.database.transaction('reject', async (tx) => {
-      if (!(await insertRun(tx, run, { state: 'FAILED', verdict }))) return 'existed';
-      closeRecord(tx, run.run_id);
+      if (!(await tx.ask(insertRun(run, { state: 'FAILED', verdict })))) return 'existed';
+      tx.send(closeRecord(run.run_id));
       return 'rejected';
     });
   }

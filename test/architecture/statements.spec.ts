@@ -25,13 +25,34 @@ const isStatementFile = (path: string): boolean => path.endsWith('.sql.ts');
 interface Statement {
   text: string;
   where: string;
+  /** As it is given to `read` or `write`; undefined for a text that stands elsewhere. */
+  name?: string | undefined;
 }
 
+/** What a call of `read` or `write` is given under this name, as far as it is literal. */
+function givenTo(call: ts.CallExpression, key: string): string | undefined {
+  const [spec] = call.arguments;
+  if (spec === undefined || !ts.isObjectLiteralExpression(spec)) return undefined;
+  const found = spec.properties.find((one) => one.name?.getText() === key);
+  return found && ts.isPropertyAssignment(found) ? literalText(found.initializer) : undefined;
+}
+
+const madeBy = (file: Source): ts.CallExpression[] => ['read', 'write'].flatMap((name) => callsOf(file, name));
+
+/** The statements that are made by `read` and `write`, each whole, and the other texts that are SQL. */
 function statementsOf(file: Source): Statement[] {
-  return descendants(file.tree).flatMap((node) => {
-    const text = literalText(node);
+  const made = madeBy(file).filter((call) => givenTo(call, 'name') !== undefined);
+  const whole = made.map((call) => ({
+    text: `${givenTo(call, 'with') ?? ''}\n${givenTo(call, 'text') ?? ''}`,
+    where: place(file, call),
+    name: givenTo(call, 'name'),
+  }));
+  const inside = new Set(made.flatMap((call) => descendants(call)));
+  const others = descendants(file.tree).flatMap((node) => {
+    const text = inside.has(node) ? undefined : literalText(node);
     return text !== undefined && (SQL.test(text) || PART.test(text)) ? [{ text, where: place(file, node) }] : [];
   });
+  return [...whole, ...others];
 }
 
 rule(
@@ -39,47 +60,62 @@ rule(
   SRC.filter(({ path }) => !PLUMBING.has(path)),
   (file) => (isStatementFile(file.path) ? [] : statementsOf(file).map(({ where }) => where)),
   [
-    ['src/runs/runs.controller.ts', "class C { get() { return this.database.query('SELECT 1'); } }"],
-    ['src/runs/cancel-run.ts', 'await tx.query(`/* runs.cancel */\n UPDATE runs SET state = ${state}`)'],
+    ['src/runs/runs.controller.ts', "class C { get() { return read({ name: 'runs.get', text: 'SELECT 1' }); } }"],
+    ['src/runs/cancel-run.ts', 'const CANCEL = `/* runs.cancel */\n UPDATE runs SET state = ${state}`'],
   ],
 );
 
-const isNamed: Check = (file) =>
-  statementsOf(file)
-    .filter(({ text }) => !PART.test(text))
-    .filter(({ text }) => !new RegExp(`^/\\* ${roomOf(file.path)}\\.[a-z]+(-[a-z]+)* \\*/\\s`).test(text))
-    .map(({ where, text }) => `${where}: ${text.slice(0, 40)}`);
+const isNamed: Check = (file) => {
+  const named = new RegExp(`^${roomOf(file.path)}\\.[a-z]+(-[a-z]+)*$`);
+  return statementsOf(file)
+    .filter(({ text, name }) => name !== undefined || !PART.test(text))
+    .filter(({ text, name = /^\/\* (\S+) \*\//.exec(text)?.[1] ?? '' }) => !named.test(name))
+    .map(({ where, text }) => `${where}: ${text.trim().slice(0, 40)}`);
+};
 
 rule(
-  'every statement begins with its name: the room, and what it does there',
+  'every statement has its name: the room, and what it does there',
   SRC.filter(({ path }) => !PLUMBING.has(path)),
   isNamed,
   [
-    ['src/runs/read-run.sql.ts', "tx.query('SELECT 1')"],
-    ['src/runs/read-run.sql.ts', "tx.query('/* steps.read-run */ SELECT 1')"],
-    ['src/runs/read-run.sql.ts', 'tx.query(`/* runs.readRun */ SELECT ${columns}`)'],
+    ['src/runs/read-run.sql.ts', "const ONE = 'SELECT 1';"],
+    ['src/runs/read-run.sql.ts', "read({ name: 'steps.read-run', text: 'SELECT 1' })"],
+    ['src/runs/read-run.sql.ts', 'read({ name: `runs.readRun`, text: `SELECT ${columns}` })'],
   ],
 );
 
 rule(
-  'what is sent is written where it is sent',
+  'what is sent is written where it is made: a literal, or a part that has a name',
   SRC.filter(({ path }) => isStatementFile(path)),
   (file) =>
-    ['query', 'send']
-      .flatMap((name) => callsOf(file, name))
-      .filter(({ arguments: [sql] }) => literalText(sql) === undefined)
+    madeBy(file)
+      .filter((call) => givenTo(call, 'text') === undefined && !/\btext: [A-Z_]+,/.test(call.getText()))
       .map((call) => place(file, call)),
   [
-    ['src/runs/read-run.sql.ts', "tx.query(READ + ' FOR UPDATE')"],
-    ['src/runs/write-run.sql.ts', 'tx.send(UPDATE)'],
+    ['src/runs/read-run.sql.ts', "read({ name: 'runs.read', text: READ + ' FOR UPDATE' })"],
+    ['src/runs/write-run.sql.ts', "write({ name: 'runs.write', text: update(), rows: 'any' })"],
   ],
+);
+
+/** `Promise.all` sends in whatever order its elements come to it, and waits for none that it has not begun. */
+rule(
+  'statements that go out together are one list: no Promise.all over what a transaction sends',
+  SRC,
+  (file) =>
+    ['all', 'allSettled', 'race']
+      .flatMap((name) => callsOf(file, name))
+      .filter((call) => /\btx\b/.test(call.getText()))
+      .map((call) => place(file, call)),
+  [['src/runs/read-run.ts', 'await Promise.all([tx.ask(lockRun(runId)), readRun(tx, runId)]);']],
 );
 
 describe('the names of statements', () => {
   const twice = (names: string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
 
   it('are given once', () => {
-    const names = SRC.flatMap(statementsOf).flatMap(({ text }) => /^\/\* \S+ \*\//.exec(text) ?? []);
+    const names = SRC.flatMap(statementsOf).flatMap(
+      ({ name, text }) => name ?? /^\/\* (\S+) \*\//.exec(text)?.[1] ?? [],
+    );
     expect(names.length).toBeGreaterThan(0);
     expect(twice(names)).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { raw } from '../support/raw-statement.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
 import { SETTINGS } from '../../src/platform/sessions/settings.js';
@@ -75,12 +76,9 @@ describe('a database whose role, and whose URL, want everything otherwise', () =
   it('M3: each session has what it relies on, the listening one too', async () => {
     const { server, database } = open[1]!;
     const names = Object.keys(SETTINGS);
-    const { rows } = await server.mediator.app
+    const rows = await server.mediator.app
       .get(Database)
-      .query<{ name: string; value: string }>(
-        'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name',
-        [names],
-      );
+      .ask(raw('SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name', [names]));
     expect(Object.fromEntries(rows.map(({ name, value }) => [name, value]))).toEqual(SETTINGS);
     const listening = await database.sql(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'mediator-listen'",

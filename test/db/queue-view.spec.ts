@@ -1,10 +1,11 @@
+import { nameOf } from '../support/raw-statement.js';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { signatureOf } from '../../src/domain/contract/contract-identity.js';
 import { Config } from '../../src/platform/config/config.js';
 import { readConfig } from '../../src/platform/config/read-config.js';
 import { Database } from '../../src/platform/database/database.js';
-import type { Param } from '../../src/platform/sessions/query.js';
+import type { Read } from '../../src/platform/database/statement.js';
 import { Notifier } from '../../src/platform/notifier/notifier.js';
 import { Metrics } from '../../src/platform/metrics/metrics.js';
 import { QueueView } from '../../src/queue/queue-view.js';
@@ -81,9 +82,9 @@ describe('the queue in the memory of two processes', () => {
   };
   /** How often this process reads its queue whole while that is done. */
   const readsWhole = async (of: Database, act: () => Promise<unknown>): Promise<number> => {
-    const spy = jest.spyOn(of, 'query');
+    const spy = jest.spyOn(of, 'ask');
     await act();
-    const count = spy.mock.calls.filter(([sql]) => sql.startsWith('/* queue.read-snapshot-mark */')).length;
+    const count = spy.mock.calls.filter(([statement]) => nameOf(statement) === 'queue.read-snapshot-mark').length;
     spy.mockRestore();
     return count;
   };
@@ -170,11 +171,11 @@ describe('the queue in the memory of two processes', () => {
     const ids = (from: number, count: number): string[] => Array.from({ length: count }, (_, i) => `run${from + i}`);
     await enqueue(database, ids(0, 12_000));
     const [{ database: mine, view }] = processes as [(typeof processes)[0]];
-    const query = mine.query.bind(mine);
+    const ask = mine.ask.bind(mine);
     let page = 0;
-    jest.spyOn(mine, 'query').mockImplementation(async (sql: string, params?: Param[]) => {
-      const result = await query(sql, params);
-      if (!sql.startsWith('/* queue.read-runs */') || ++page > 3) return result;
+    jest.spyOn(mine, 'ask').mockImplementation(async (statement: Read<unknown>) => {
+      const result = await ask(statement);
+      if (nameOf(statement) !== 'queue.read-runs' || ++page > 3) return result;
       // One that has been read and one that has not yet leave; one comes behind, and one in front.
       await database.sql(PROMOTE, [`run${page}`]);
       await database.sql(PROMOTE, [`run${11_000 + page}`]);
@@ -197,22 +198,22 @@ describe('the queue in the memory of two processes', () => {
     const [{ database: mine, view }] = processes as [(typeof processes)[0]];
     await enqueue(database, ['one']);
     await view.refresh();
-    jest.spyOn(mine, 'query').mockRejectedValueOnce(new Error('cut off'));
+    jest.spyOn(mine, 'ask').mockRejectedValueOnce(new Error('cut off'));
     await expect(view.refresh()).rejects.toThrow('cut off');
     jest.restoreAllMocks();
     expect(await readsWhole(mine, () => view.refresh())).toBe(1);
     await enqueue(database, ['two']);
 
-    const query = mine.query.bind(mine);
-    jest.spyOn(mine, 'query').mockImplementationOnce(async (sql: string, params?: Param[]) => {
-      const result = await query(sql, params);
+    const ask = mine.ask.bind(mine);
+    jest.spyOn(mine, 'ask').mockImplementationOnce(async (statement: Read<unknown>) => {
+      const result = await ask(statement);
       // The next refresh reads that it comes six minutes after the last.
-      (result.rows[0] as { now: number }).now += 360_000;
+      (result as { now: number }).now += 360_000;
       return result;
     });
-    const spy = jest.spyOn(mine, 'query');
+    const spy = jest.spyOn(mine, 'ask');
     await view.refresh();
-    expect(spy.mock.calls.filter(([sql]) => sql.startsWith('/* queue.read-snapshot-mark */'))).toHaveLength(1);
+    expect(spy.mock.calls.filter(([statement]) => nameOf(statement) === 'queue.read-snapshot-mark')).toHaveLength(1);
     await expectTrue();
   });
 

@@ -25,27 +25,30 @@ describe('a statement that comes too late', () => {
   });
   afterAll(() => server.close());
 
-  const refused = async (statement: (tx: Tx) => void): Promise<string | undefined> => {
-    const work = (tx: Tx): Promise<void> => Promise.resolve(statement(tx));
+  const refused = async (statement: (tx: Tx) => unknown): Promise<string | undefined> => {
+    const work = (tx: Tx): Promise<void> => {
+      statement(tx);
+      return Promise.resolve();
+    };
     return database.transaction('test', work).then(() => 'it was not', refusal);
   };
 
   it('ends no run a second time', async () => {
     const verdict = { reason: 'cancelled', detail: 'again', by: { kind: 'person', name: 'ann' }, checks: [] } as const;
-    const again = (tx: Tx): void => writeEnding(tx, 'over', 'CANCELLED', { ...verdict, checks: [] });
-    expect(await refused(again)).toBe('the run is over already');
+    const again = (tx: Tx): unknown => tx.send(writeEnding('over', 'CANCELLED', { ...verdict, checks: [] }));
+    expect(await refused(again)).toBe('run_over');
   });
 
   it('fails no step that is not under way', async () => {
-    expect(await refused((tx) => writeFailure(tx, 'waits', 1, 'late'))).toBe('the step is not under way');
+    expect(await refused((tx) => tx.send(writeFailure('waits', 1, 'late')))).toBe('not_under_way');
   });
 
   it('closes no record a second time', async () => {
-    expect(await refused((tx) => closeRecord(tx, 'over'))).toBe('the record is closed already');
+    expect(await refused((tx) => tx.send(closeRecord('over')))).toBe('record_closed');
   });
 
   it('seals no record a second time, which is no fault', async () => {
     const rendered = { files: {}, sums: 'none', digest: `sha256:${'0'.repeat(64)}` } as never;
-    expect(await database.transaction('test', (tx) => writeSeal(tx, 'over', rendered))).toBe(false);
+    expect(await database.transaction('test', (tx) => tx.ask(writeSeal('over', rendered)))).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { raw } from '../support/raw-statement.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { Database } from '../../src/platform/database/database.js';
@@ -89,17 +90,17 @@ describe('a session that went bad', () => {
 
   it('is not given back: a transaction that fails in the middle leaves none behind', async () => {
     const database = server.mediator.app.get(Database);
-    const failing = database.transaction('test', (tx) => tx.query('SELECT 1 / 0'));
+    const failing = database.transaction('test', (tx) => tx.ask(raw('SELECT 1 / 0')));
     await expect(failing).rejects.toMatchObject({ code: '22012' });
-    const { rows } = await database.query(
-      'SELECT xact_start = query_start AS alone FROM pg_stat_activity WHERE pid = pg_backend_pid()',
+    const rows = await database.ask(
+      raw('SELECT xact_start = query_start AS alone FROM pg_stat_activity WHERE pid = pg_backend_pid()'),
     );
     expect(rows).toEqual([{ alone: true }]);
   });
 
   it('a statement that no session can carry out is a fault of ours, and is not tried for ever', async () => {
     const database = server.mediator.app.get(Database);
-    const asked = database.query('/* test.impossible */ SELECT count(*) FROM runs FOR UPDATE');
+    const asked = database.ask(raw('/* test.impossible */ SELECT count(*) FROM runs FOR UPDATE'));
     await expect(asked).rejects.toMatchObject({ code: '0A000' });
     await expect(asked).rejects.not.toBeInstanceOf(DatabaseUnavailable);
   });
@@ -153,8 +154,8 @@ describe('the life of a connection', () => {
   it('does not end while it is in use', async () => {
     const database = server.mediator.app.get(Database);
     const slow = database.transaction('test', async (tx) => {
-      const { rows } = await tx.query('SELECT pg_backend_pid() AS pid FROM pg_sleep(1)');
-      return [rows, (await tx.query('SELECT pg_backend_pid() AS pid')).rows];
+      const rows = await tx.ask(raw('SELECT pg_backend_pid() AS pid FROM pg_sleep(1)'));
+      return [rows, await tx.ask(raw('SELECT pg_backend_pid() AS pid'))];
     });
     const [first, second] = await slow;
     expect(second).toEqual(first);

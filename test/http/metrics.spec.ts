@@ -1,3 +1,4 @@
+import { nameOf } from '../support/raw-statement.js';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
 import { R } from '../support/contracts.js';
@@ -83,8 +84,8 @@ describe('GET /metrics', () => {
 
   it('the database is asked for its figures once in 5 s, whoever asks; what is counted here is always as it is', async () => {
     const database = server.mediator.app.get(Database);
-    const spy = jest.spyOn(database, 'query');
-    const asked = () => spy.mock.calls.filter(([sql]) => sql.startsWith('/* health.read-figures */')).length;
+    const spy = jest.spyOn(database, 'ask');
+    const asked = () => spy.mock.calls.filter(([statement]) => nameOf(statement) === 'health.read-figures').length;
     await Promise.all(Array.from({ length: 100 }, text));
     const before = await server.figure('mediator_wakes_total{why="cancel"}');
     await server.node('M1', [{ role: 'm' }]).advertise();

@@ -3,7 +3,7 @@ export default [
     name: 'lock-where-a-notice-is-put-back',
     why: 'a question that is being answered has no notice afterwards',
     file: 'src/asks/take-notices.ts',
-    take: '    await lockRun(tx, notice.run_id);\n',
+    take: '    await tx.ask(lockRun(notice.run_id));\n',
     put: '',
     spec: 'test/race/waits.spec.ts',
     test: 'notice',

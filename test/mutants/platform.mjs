@@ -9,7 +9,7 @@ export default [
   {
     name: 'retry-of-a-deadlock',
     why: 'one of two that wait for each other is tried again by itself',
-    file: 'src/platform/database/contention.ts',
+    file: 'src/platform/sessions/faults.ts',
     take: "new Set(['40P01', ",
     put: 'new Set([',
     spec: CONTENTION,
@@ -17,7 +17,7 @@ export default [
   {
     name: 'retry-of-a-serialization-failure',
     why: 'what could not be put in one order with others is tried again by itself',
-    file: 'src/platform/database/contention.ts',
+    file: 'src/platform/sessions/faults.ts',
     take: "'40001', ",
     put: '',
     spec: CONTENTION,
@@ -25,7 +25,7 @@ export default [
   {
     name: 'retry-of-a-lock-timeout',
     why: 'what waited for a lock for too long is tried again by itself',
-    file: 'src/platform/database/contention.ts',
+    file: 'src/platform/sessions/faults.ts',
     take: ", '55P03']",
     put: ']',
     spec: CONTENTION,
@@ -57,10 +57,10 @@ export default [
   {
     name: 'jitter-of-the-retry',
     why: 'those that met do not come back at the same moment',
-    file: 'src/platform/database/contention.ts',
+    file: 'src/platform/database/retry-pause.ts',
     take: 'random() * ',
     put: 'random.length * ',
-    spec: 'src/platform/database/contention.spec.ts',
+    spec: 'src/platform/database/retry-pause.spec.ts',
   },
   {
     name: 'no-retry-where-none-is-wanted',

@@ -12,20 +12,18 @@ export default [
     spec: 'test/race/sweeps.spec.ts',
   },
   {
-    name: 'a-run-that-has-moved',
+    name: 'a-run-that-is-not-queued',
     why: 'a promotion of several runs is all or nothing',
     file: PROMOTE,
-    take: `      WHERE moved.runs < json_array_length($1::json)
-         OR (SELECT`,
-    put: '      WHERE (SELECT',
+    take: "text: 'SELECT FROM promoted',",
+    put: "text: 'SELECT FROM json_array_elements($1::json)',",
     spec: 'test/race/sweeps.spec.ts',
   },
   {
     name: 'all-of-a-promotion',
     why: 'a run that got fewer nodes than it needs stays queued',
     file: PROMOTE,
-    take: `
-         OR (SELECT count(*) FROM leased) < (SELECT count(*) FROM wanted)`,
+    take: "    also: { part: 'leased', rows: runs.reduce((sum, { nodes }) => sum + nodes.length, 0), otherwise: 'collided' },\n",
     put: '',
     spec: 'test/race/sweeps.spec.ts',
     test: 'B26',

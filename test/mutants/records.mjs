@@ -11,8 +11,8 @@ export default [
     name: 'a-record-is-closed-once',
     why: 'the time at which a record was closed is never replaced by another',
     file: 'src/records/records.sql.ts',
-    take: "SELECT refuse('the record is closed already') WHERE NOT EXISTS (SELECT FROM closed)",
-    put: 'SELECT FROM closed',
+    take: "otherwise: 'record_closed',",
+    put: "rows: 'any',",
     spec: 'test/db/refusals.spec.ts',
   },
   {

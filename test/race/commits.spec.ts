@@ -1,7 +1,8 @@
+import { raw } from '../support/raw-statement.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../src/platform/database/database.js';
-import { DatabaseUnavailable } from '../../src/platform/sessions/faults.js';
-import { isContention, retryPause } from '../../src/platform/database/contention.js';
+import { DatabaseUnavailable, isContention } from '../../src/platform/sessions/faults.js';
+import { retryPause } from '../../src/platform/database/retry-pause.js';
 import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R } from '../support/contracts.js';
 import { type LossyLink, openLossyLink } from '../support/lossy-link.js';
@@ -30,9 +31,9 @@ describe('a transaction that meets another', () => {
       `fails-${code}`,
       async (tx) => {
         begun.push(performance.now());
-        await tx.query("INSERT INTO words VALUES ('said')");
+        await tx.ask(raw("INSERT INTO words VALUES ('said')"));
         if (begun.length > times) return;
-        await tx.query(`DO $$ BEGIN RAISE EXCEPTION 'forced' USING ERRCODE = '${code}'; END $$`);
+        await tx.ask(raw(`DO $$ BEGIN RAISE EXCEPTION 'forced' USING ERRCODE = '${code}'; END $$`));
       },
       options,
     );
@@ -85,10 +86,10 @@ describe('a transaction that meets another', () => {
     const both = new Promise<void>((resolve) => (meet = resolve));
     const inOrder = (first: string, second: string): Promise<void> =>
       database.transaction('circle', async (tx) => {
-        await tx.query('SELECT FROM words WHERE word = $1 FOR UPDATE', [first]);
+        await tx.ask(raw('SELECT FROM words WHERE word = $1 FOR UPDATE', [first]));
         if (++begun === 2) meet();
         await both;
-        await tx.query('SELECT FROM words WHERE word = $1 FOR UPDATE', [second]);
+        await tx.ask(raw('SELECT FROM words WHERE word = $1 FOR UPDATE', [second]));
       });
     await Promise.all([inOrder('a', 'b'), inOrder('b', 'a')]);
     expect(begun).toBe(3);

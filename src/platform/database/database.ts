@@ -3,14 +3,12 @@ import type { DataSource } from 'typeorm';
 import { Config } from '../config/config.js';
 import { SayOnce } from '../logging/say-once.js';
 import { Metrics } from '../metrics/metrics.js';
+import { Notifier } from '../notifier/notifier.js';
 import { causeOf, DatabaseUnavailable, type SessionSpoiled } from '../sessions/faults.js';
 import { openSource } from '../sessions/open-source.js';
-import type { Param } from '../sessions/query.js';
 import { Session } from '../sessions/session.js';
 import { TooLate, within } from '../within.js';
-import { Notifier } from '../notifier/notifier.js';
-import { oldText } from './old-text.js';
-import type { OldResult, Queryable, Tx } from './queryable.js';
+import type { Queryable, Tx } from './queryable.js';
 import { Reads } from './reads.js';
 import type { Read } from './statement.js';
 import { transaction, type TransactionOptions } from './transaction.js';
@@ -60,10 +58,6 @@ export class Database implements Queryable {
   /** Reads outside any transaction. */
   ask<T>(statement: Read<T>): Promise<T> {
     return this.#reads.ask(statement);
-  }
-
-  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<OldResult<Row>> {
-    return this.#reads.ask(oldText<Row>(sql, params));
   }
 
   /** The only way to write: see `transaction`. */

@@ -1,16 +1,8 @@
-import type { Param } from '../sessions/query.js';
 import type { Answers, Read, Statement } from './statement.js';
-
-/** What a statement gave: its rows, and how many rows it touched. */
-export interface OldResult<Row> {
-  rows: Row[];
-  affected: number;
-}
 
 /** Where a read that stands alone can be sent: a transaction, or the database itself. */
 export interface Queryable {
   ask<T>(statement: Read<T>): Promise<T>;
-  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<OldResult<Row>>;
 }
 
 /** What other processes, and parked calls of this one, are notified of after a commit: there is something to look at. */
@@ -31,10 +23,8 @@ export interface Tx {
    * there after the commit at the latest.
    */
   send<T>(statement: Statement<T>): () => Promise<T>;
-  send(sql: string, params?: Param[]): void;
-  query<Row = Record<string, unknown>>(sql: string, params?: Param[]): Promise<OldResult<Row>>;
   /** Tells whoever waits for such a thing to look, once this transaction is committed. */
-  hint(hint: Topic): void;
+  notify(topic: Topic): void;
 }
 
 /** Thrown inside a transaction to roll it back and still answer: an outcome, not a fault. */

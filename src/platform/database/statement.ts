@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Param, Query, Result } from '../sessions/query.js';
+import { type Param, prepare, type Query, type Result } from '../sessions/query.js';
 import type { Refusal } from './refusals.js';
 
 /** A statement is a value: what is sent, and how its answer is read. To build one sends nothing. */
@@ -129,20 +128,4 @@ function answerBy<Row, T>(as: Spec<Row, T>['as'], most = Infinity): Statement<T>
 
 function changesSomething(text: string): boolean {
   return /\b(INSERT INTO|DELETE FROM|MERGE INTO|TRUNCATE|UPDATE(?=\s[\s\S]*\bSET\b))\b/.test(text);
-}
-
-const prepared = new Map<string, { text: string; preparedAs: string }>();
-
-/** Composed once for each name and what it is given: there are some hundred. */
-function prepare(name: string, given: string, compose: () => string): { text: string; preparedAs: string } {
-  const key = `${name} ${given}`;
-  let query = prepared.get(key);
-  if (query === undefined) {
-    const text = `/* ${name} */ ${compose()}`;
-    // PostgreSQL tells names apart by their first 63 bytes.
-    const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
-    query = { text, preparedAs: `${name.slice(0, 48)}#${digest}` };
-    prepared.set(key, query);
-  }
-  return query;
 }

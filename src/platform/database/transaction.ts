@@ -2,14 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { failpoint } from '../failpoints.js';
-import { DatabaseUnavailable, SessionSpoiled } from '../sessions/faults.js';
-import type { Param } from '../sessions/query.js';
+import { DatabaseUnavailable, isContention, SessionSpoiled } from '../sessions/faults.js';
 import { Session } from '../sessions/session.js';
-import { isContention, retryPause } from './contention.js';
-import { oldText } from './old-text.js';
 import { nesting } from './nesting.js';
 import { Pipeline } from './pipeline.js';
 import { type Topic, Rollback, type Tx } from './queryable.js';
+import { retryPause } from './retry-pause.js';
 import type { Statement } from './statement.js';
 
 /*
@@ -122,11 +120,10 @@ function openOn(pipeline: Pipeline, name: string, topics: Set<Topic>): Tx {
       const answers = await pipeline.ask(list);
       return list.length === 1 ? answers[0] : answers;
     }) as Tx['ask'],
-    send: (statement: Statement<unknown> | string, params?: Param[]) => {
-      const answer = pipeline.send(typeof statement === 'string' ? oldText(statement, params) : statement);
+    send: (statement) => {
+      const answer = pipeline.send(statement);
       return () => answer;
     },
-    query: async <Row>(sql: string, params?: Param[]) => pipeline.send(oldText<Row>(sql, params)),
-    hint: (topic) => topics.add(topic),
+    notify: (topic) => topics.add(topic),
   };
 }

@@ -3,9 +3,8 @@ import { Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { within } from '../within.js';
-import { isContention } from '../database/contention.js';
 import { SayOnce } from '../logging/say-once.js';
-import { causeOf, DatabaseUnfit } from '../sessions/faults.js';
+import { causeOf, DatabaseUnfit, isContention } from '../sessions/faults.js';
 import { isAtWork, readBackend } from '../sessions/read-session.sql.js';
 import { breakOff } from '../sessions/session-client.js';
 

@@ -93,3 +93,10 @@ export function isUnreachable(error: unknown): boolean {
     LOST.test(message ?? '')
   );
 }
+
+const RETRYABLE = new Set(['40P01', '40001', '55P03']);
+
+/** Deadlock, serialization failure or lock timeout: the whole transaction may be tried again. */
+export function isContention(error: unknown): boolean {
+  return RETRYABLE.has(sqlState(error) ?? '');
+}

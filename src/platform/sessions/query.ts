@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * What can be given to a query. JSON is given as text: to write it here could fail, and a query that is not sent at all keeps
  * no COMMIT from happening.
@@ -18,4 +20,20 @@ export interface Result {
   readonly touched: number;
   /** What the database says it has carried out: COMMIT, ROLLBACK, SELECT. */
   readonly command: string;
+}
+
+const prepared = new Map<string, { text: string; preparedAs: string }>();
+
+/** Composed once for each name and what it is given: there are some hundred. */
+export function prepare(name: string, given: string, compose: () => string): { text: string; preparedAs: string } {
+  const key = `${name} ${given}`;
+  let query = prepared.get(key);
+  if (query === undefined) {
+    const text = `/* ${name} */ ${compose()}`;
+    // PostgreSQL tells names apart by their first 63 bytes.
+    const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
+    query = { text, preparedAs: `${name.slice(0, 48)}#${digest}` };
+    prepared.set(key, query);
+  }
+  return query;
 }

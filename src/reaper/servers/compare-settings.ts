@@ -16,7 +16,7 @@ export class CompareSettings {
 
   async compare(serverId: string): Promise<void> {
     const here = sharedSettings(this.config);
-    for (const { server_id, settings } of await readNeighbours(this.database, serverId, this.config.lifeSeconds)) {
+    for (const { server_id, settings } of await this.database.ask(readNeighbours(serverId, this.config.lifeSeconds))) {
       const differing = differences(here, settings);
       if (differing.length === 0) continue;
       this.#logger.warn({

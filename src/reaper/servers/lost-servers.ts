@@ -20,12 +20,12 @@ export class LostServers implements ReaperPart<string> {
 
   /** Not its own, however old it is: this process, or its database, may have stood still, and the row tells since when. */
   find(): Promise<string[]> {
-    return findLost(this.database, this.presence.serverId, this.config.lifeSeconds);
+    return this.database.ask(findLost(this.presence.serverId, this.config.lifeSeconds));
   }
 
   async reap(serverId: string): Promise<boolean> {
     const lost = await this.database.transaction('server-lost', (tx) =>
-      deleteLost(tx, serverId, this.config.lifeSeconds),
+      tx.ask(deleteLost(serverId, this.config.lifeSeconds)),
     );
     if (lost) this.#logger.warn({ msg: 'another server was lost; this one sweeps in its place', server_id: serverId });
     return lost;

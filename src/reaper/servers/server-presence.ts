@@ -56,7 +56,7 @@ export class ServerPresence {
     await this.#worker.stop();
     if (!this.queue.settled) return;
     try {
-      await this.database.transaction('leave', (tx) => stopServer(tx, this.serverId));
+      await this.database.transaction('leave', (tx) => tx.ask(stopServer(this.serverId)));
     } catch (error) {
       this.#logger.warn({
         msg: 'the row of this server was not marked as stopped; another server will sweep in its place',

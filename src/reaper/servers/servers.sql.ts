@@ -1,5 +1,6 @@
 import type { SharedSettings } from '../../platform/config/shared-settings.js';
-import type { Tx, Queryable } from '../../platform/database/queryable.js';
+import { type Write, write } from '../../platform/database/statement.js';
+import { type Read, read } from '../../platform/database/statement.js';
 
 /** The periods of the server that judges. One whose row does not tell its own, since it is older, is judged by these. */
 export interface OwnPeriods {
@@ -22,31 +23,37 @@ export interface ThisServer {
 }
 
 /** Says that this server is there; also where another has taken its row for that of a lost one. */
-export async function seeServer(tx: Tx, { serverId, renewSeconds, factor, settings }: ThisServer): Promise<void> {
-  await tx.query(
-    `/* reaper.see-server */
+export function seeServer({ serverId, renewSeconds, factor, settings }: ThisServer): Write<void> {
+  return write({
+    name: 'reaper.see-server',
+    text: `
      INSERT INTO servers (server_id, renew_seconds, factor, settings) VALUES ($1, $2, $3, $4)
          ON CONFLICT (server_id) DO UPDATE SET seen_at = clock_timestamp()`,
-    [serverId, renewSeconds, factor, JSON.stringify(settings)],
-  );
+    params: [serverId, renewSeconds, factor, JSON.stringify(settings)],
+    otherwise: 'gone',
+  });
 }
 
 /** Marks that this server has stopped by itself, with nothing left to make up for. */
-export async function stopServer(tx: Tx, serverId: string): Promise<void> {
-  await tx.query(
-    `/* reaper.stop-server */
+export function stopServer(serverId: string): Write<void> {
+  return write({
+    name: 'reaper.stop-server',
+    text: `
      UPDATE servers SET seen_at = clock_timestamp(), stopped_at = clock_timestamp() WHERE server_id = $1`,
-    [serverId],
-  );
+    params: [serverId],
+    rows: 'any',
+  });
 }
 
 /** Deletes the rows of servers that have stopped long ago: each start leaves one. */
-export async function forgetStopped(tx: Tx, afterSeconds: number): Promise<void> {
-  await tx.query(
-    `/* reaper.forget-stopped */
+export function forgetStopped(afterSeconds: number): Write<void> {
+  return write({
+    name: 'reaper.forget-stopped',
+    text: `
      DELETE FROM servers WHERE stopped_at < clock_timestamp() - make_interval(secs => $1)`,
-    [afterSeconds],
-  );
+    params: [afterSeconds],
+    rows: 'any',
+  });
 }
 
 export interface Neighbour {
@@ -55,20 +62,17 @@ export interface Neighbour {
 }
 
 /** The other servers that are alive, each by its own period, and tell their settings: an older version does not. */
-export async function readNeighbours(
-  database: Queryable,
-  serverId: string,
-  ownLifeSeconds: number,
-): Promise<Neighbour[]> {
-  const { rows } = await database.query<Neighbour>(
-    `/* reaper.read-neighbours */
+export function readNeighbours(serverId: string, ownLifeSeconds: number): Read<Neighbour[]> {
+  return read({
+    name: 'reaper.read-neighbours',
+    text: `
      SELECT v.server_id, v.settings FROM servers v
       WHERE v.server_id <> $1 AND v.stopped_at IS NULL AND v.settings IS NOT NULL
         AND v.seen_at > clock_timestamp() - make_interval(secs => ${LIFE})
       ORDER BY v.started_at, v.server_id`,
-    [serverId, ownLifeSeconds],
-  );
-  return rows;
+    params: [serverId, ownLifeSeconds],
+    as: (rows: Neighbour[]) => rows,
+  });
 }
 
 export interface Outage {
@@ -85,9 +89,10 @@ export interface Outage {
  * The outage that is behind us: every server, this one included, has been silent for too long, each by its own period. One
  * that stopped counts where it was the last to be seen: who started after it has taken its place.
  */
-export async function readOutage(tx: Tx, own: OwnPeriods): Promise<Outage | undefined> {
-  const { rows } = await tx.query<Outage>(
-    `/* reaper.read-outage */
+export function readOutage(own: OwnPeriods): Read<Outage | undefined> {
+  return read({
+    name: 'reaper.read-outage',
+    text: `
      SELECT last_seen::text, silent_since::text, life_seconds,
             extract(epoch FROM clock_timestamp() - last_seen)::float8 AS seconds
        FROM (SELECT max(v.seen_at) AS last_seen, max(v.seen_at + make_interval(secs => ${SILENCE})) AS silent_since,
@@ -95,33 +100,36 @@ export async function readOutage(tx: Tx, own: OwnPeriods): Promise<Outage | unde
                FROM servers v, (SELECT max(seen_at) AS at FROM servers) AS newest
               WHERE v.stopped_at IS NULL OR v.seen_at = newest.at) AS counted
       WHERE silent_since < clock_timestamp()`,
-    [own.silenceSeconds, own.lifeSeconds],
-  );
-  return rows[0];
+    params: [own.silenceSeconds, own.lifeSeconds],
+    as: (rows: Outage[]) => rows[0],
+  });
 }
 
 /**
  * Servers, but for this one, that were not seen for so long, each by its own period, and did not stop by themselves.
  * Unlocked: each is asked again when it is deleted.
  */
-export async function findLost(database: Queryable, serverId: string, ownLifeSeconds: number): Promise<string[]> {
-  const { rows } = await database.query<{ server_id: string }>(
-    `/* reaper.find-lost-servers */
+export function findLost(serverId: string, ownLifeSeconds: number): Read<string[]> {
+  return read({
+    name: 'reaper.find-lost-servers',
+    text: `
      SELECT v.server_id FROM servers v
       WHERE v.server_id <> $1 AND v.stopped_at IS NULL AND v.seen_at < clock_timestamp() - make_interval(secs => ${LIFE})
       ORDER BY v.seen_at`,
-    [serverId, ownLifeSeconds],
-  );
-  return rows.map((row) => row.server_id);
+    params: [serverId, ownLifeSeconds],
+    as: (rows: { server_id: string }[]) => rows.map((row) => row.server_id),
+  });
 }
 
 /** Deletes the row of a server that was not seen for so long and did not stop by itself; false: it was, or another has. */
-export async function deleteLost(tx: Tx, serverId: string, ownLifeSeconds: number): Promise<boolean> {
-  const { affected } = await tx.query(
-    `/* reaper.delete-lost-server */
+export function deleteLost(serverId: string, ownLifeSeconds: number): Write<boolean> {
+  return write({
+    name: 'reaper.delete-lost-server',
+    text: `
      DELETE FROM servers v
       WHERE v.server_id = $1 AND v.stopped_at IS NULL AND v.seen_at < clock_timestamp() - make_interval(secs => ${LIFE})`,
-    [serverId, ownLifeSeconds],
-  );
-  return affected === 1;
+    params: [serverId, ownLifeSeconds],
+    rows: 'any',
+    as: (_rows, touched) => touched === 1,
+  });
 }

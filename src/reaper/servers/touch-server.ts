@@ -28,10 +28,10 @@ export class TouchServer {
     const { renewSeconds, notAfterFactor: factor } = this.config;
     const settings = sharedSettings(this.config);
     const grace = await this.database.transaction('touch', async (tx) => {
-      const outage = await readOutage(tx, this.config);
+      const outage = await tx.ask(readOutage(this.config));
       const given = outage && (await giveTime(tx, outage));
-      await seeServer(tx, { serverId, renewSeconds, factor, settings });
-      await forgetStopped(tx, DAY_SECONDS);
+      await tx.ask(seeServer({ serverId, renewSeconds, factor, settings }));
+      await tx.ask(forgetStopped(DAY_SECONDS));
       return given;
     });
     if (grace === undefined || grace.nodes + grace.leases === 0) return;
@@ -50,9 +50,11 @@ async function giveTime(
   tx: Tx,
   { last_seen, silent_since, life_seconds, seconds }: Outage,
 ): Promise<{ seconds: number; nodes: number; leases: number }> {
-  await lockLive(tx, last_seen);
-  await lockAlive(tx, last_seen);
-  const nodes = await reviveAdverts(tx, last_seen, silent_since, life_seconds);
-  const leases = await extendLeases(tx, last_seen, life_seconds);
+  const [, , nodes, leases] = await tx.ask(
+    lockLive(last_seen),
+    lockAlive(last_seen),
+    reviveAdverts(last_seen, silent_since, life_seconds),
+    extendLeases(last_seen, life_seconds),
+  );
   return { seconds: Math.round(seconds), nodes, leases };
 }

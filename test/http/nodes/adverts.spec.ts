@@ -1,3 +1,4 @@
+import { nameOf } from '../../support/raw-statement.js';
 import { readWholeFleet } from '../../../src/fleet/fleet-changes.sql.js';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../../src/platform/database/database.js';
@@ -84,9 +85,9 @@ describe('adverts and what is shown of the fleet', () => {
 
   it('GET /v1/capabilities reads what was changed since, not every advert', async () => {
     await get('capabilities');
-    const spy = jest.spyOn(server.mediator.app.get(Database), 'query');
+    const spy = jest.spyOn(server.mediator.app.get(Database), 'ask');
     const again = await get('capabilities');
-    const names = spy.mock.calls.map(([sql]) => /^\s*\/\* (\S+) \*\//.exec(sql)?.[1]);
+    const names = spy.mock.calls.map(([statement]) => nameOf(statement));
     spy.mockRestore();
     expect(names).toEqual(['fleet.read-changes']);
     await server.node('later', [{ role: 'later' }]).advertise();
@@ -149,7 +150,8 @@ describe('adverts and what is shown of the fleet', () => {
 
   it('a node whose advert expired long ago is not kept in mind, and is one like any other when it comes back', async () => {
     const database = server.mediator.app.get(Database);
-    const known = async (): Promise<string[]> => (await readWholeFleet(database)).nodes.map(({ node_id }) => node_id);
+    const known = async (): Promise<string[]> =>
+      (await database.ask(readWholeFleet())).nodes.map(({ node_id }) => node_id);
     const node = server.node('gone', [{ role: 'gone' }]);
     await node.advertise();
     expect(await known()).toContain('gone');

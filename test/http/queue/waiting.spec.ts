@@ -1,9 +1,10 @@
+import { nameOf } from '../../support/raw-statement.js';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { FleetView } from '../../../src/fleet/fleet-view.js';
 import { LeaseTerms } from '../../../src/leases/lease-terms.js';
 import { Config } from '../../../src/platform/config/config.js';
 import { Database } from '../../../src/platform/database/database.js';
-import type { Param } from '../../../src/platform/sessions/query.js';
+import type { Read } from '../../../src/platform/database/statement.js';
 import { Lifecycle } from '../../../src/platform/lifecycle.js';
 import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { Promote } from '../../../src/queue/promote.js';
@@ -211,13 +212,13 @@ describe('GET /v1/queue while it changes', () => {
   /** Does something as soon as it is known which runs the page has, before their rows are read. */
   function beforeRows(act: () => Promise<unknown>): void {
     const database = server.mediator.app.get(Database);
-    const query = database.query.bind(database);
-    jest.spyOn(database, 'query').mockImplementation(async (sql: string, params?: Param[]) => {
-      if (sql.startsWith('/* queue.read-page */')) {
+    const ask = database.ask.bind(database);
+    jest.spyOn(database, 'ask').mockImplementation(async (statement: Read<unknown>) => {
+      if (nameOf(statement) === 'queue.read-page') {
         jest.restoreAllMocks();
         await act();
       }
-      return query(sql, params);
+      return ask(statement);
     });
   }
 
@@ -262,11 +263,11 @@ describe('what a sweep reads', () => {
 
   /** Counts the statements outside transactions by the name each begins with. */
   async function statementsOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
-    const spy = jest.spyOn(database, 'query');
+    const spy = jest.spyOn(database, 'ask');
     await act();
     const counts: Record<string, number> = {};
-    for (const [sql] of spy.mock.calls) {
-      const name = /^\s*\/\* (\S+) \*\//.exec(sql)![1]!;
+    for (const [statement] of spy.mock.calls) {
+      const name = nameOf(statement);
       counts[name] = (counts[name] ?? 0) + 1;
     }
     spy.mockRestore();

@@ -221,7 +221,7 @@ describe('pages of large items', () => {
   });
 
   it('what is read from the database for a page is bounded as well', async () => {
-    const { rows, more } = await readRunPage(server.mediator.app.get(Database), {}, 200, undefined);
+    const { rows, more } = await server.mediator.app.get(Database).ask(readRunPage({}, 200, undefined));
     expect(more).toBe(true);
     const read = rows.map((row) => JSON.stringify(row).length);
     expect(read.slice(0, -1).reduce((sum, one) => sum + one, 0)).toBeLessThan(2 * PAGE_BYTES);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { retryPause } from './contention.js';
+import { retryPause } from './retry-pause.js';
 
 describe('the pause before a transaction begins again', () => {
   const attempts = fc.integer({ min: 1, max: 6 });

@@ -1,12 +1,3 @@
-import { sqlState } from '../sessions/faults.js';
-
-const RETRYABLE = new Set(['40P01', '40001', '55P03']);
-
-/** Deadlock, serialization failure or lock timeout: the whole transaction may be tried again. */
-export function isContention(error: unknown): boolean {
-  return RETRYABLE.has(sqlState(error) ?? '');
-}
-
 /**
  * For how many milliseconds a transaction that met another pauses before it begins again: up to twice as long each time,
  * any time below that as likely as any other, so that those that met do not come back at the same moment.
