@@ -1,14 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Matched } from '../domain/matching/match.js';
-import type { QueuedRun } from '../domain/sweep/runs-in-order.js';
+import type { UnavailableNodes } from '../domain/matching/fleet-use.js';
+import {
+  type BundledCommand,
+  bundlePromotions,
+  type EndOfPass,
+  type MatchedRun,
+} from '../domain/sweep/bundle-promotions.js';
 import { type Outcome, sweepByGroups } from '../domain/sweep/sweep-by-groups.js';
 import type { WaitingQueue } from '../domain/sweep/waiting-queue.js';
-import { type Fleet, FleetView } from '../fleet/fleet-view.js';
+import { FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
 import { failpoint } from '../platform/failpoints.js';
 import { Lifecycle } from '../platform/lifecycle.js';
 import { isUnreachable } from '../platform/sessions/faults.js';
-import type { Promotable } from './promote-runs.sql.js';
 import { Promote } from './promote.js';
 import { QueueView } from './queue-view.js';
 import type { Why } from './why.js';
@@ -21,11 +25,15 @@ export interface SweepOutcome {
   unfinished: boolean;
 }
 
-const MOST_RESTARTS_IN_A_ROW = 20;
-/** The first is promoted by itself, then twice as many at a time as before: who frees one node waits for one promotion. */
-const MOST_TOGETHER = 64;
+/** One pass over the queue: what it is for, what the sweep has done so far, and how many runs may go together. */
+interface Pass {
+  whys: Why[];
+  outcome: SweepOutcome;
+  most: number;
+}
 
-type Passed = 'ended' | 'stale' | 'one by one';
+const MOST_RESTARTS_IN_A_ROW = 20;
+const MOST_TOGETHER = 64;
 
 /** One sweep: promotes, in order of arrival, the queued runs that can go; looks only at what can matter. */
 @Injectable()
@@ -42,113 +50,102 @@ export class Sweep {
 
   /** Throws where the queue cannot be read or the database is away: the sweep is then owed. */
   async run(whys: Why[]): Promise<SweepOutcome> {
+    // 1. Where leases have no time to live nothing is promoted: never a lease without an end.
     if (!(this.config.leaseTtlSeconds > 0)) {
       throw new Error('leases have no time to live: nothing is promoted, since such a lease would never end');
     }
     await failpoint('sweep.begin');
     const outcome: SweepOutcome = { promoted: [], failed: [], unfinished: false };
-    let restartsInARow = 0;
     let most = MOST_TOGETHER;
-    do {
-      // Where something waited a moment ago something is likely to wait now: both go out at once.
+    for (let restarts = 0; restarts <= MOST_RESTARTS_IN_A_ROW;) {
+      // 2. Where nothing is queued it is done, after one cheap read. Where something waited a moment ago something is
+      // likely to wait now: both reads go out at once.
       const early = this.queue.lastDepth > 0 ? this.fleet.refresh() : undefined;
       early?.catch(() => undefined);
       const { queue } = await this.queue.refresh();
       if (queue.depth === 0) return outcome;
+      // 3. The queue, the live adverts and the unavailable nodes are read once each, after the sweep began.
+      const { unavailable } = await (early ?? this.fleet.refresh());
       const before = outcome.promoted.length;
-      const ended = await this.#pass(queue, await (early ?? this.fleet.refresh()), { whys, outcome, most });
-      if (ended === 'ended') return outcome;
-      if (ended === 'one by one') most = 1;
-      restartsInARow = outcome.promoted.length > before ? 1 : restartsInARow + 1;
-    } while (restartsInARow <= MOST_RESTARTS_IN_A_ROW);
+      const end = await this.#pass(queue, unavailable, { whys, outcome, most });
+      if (end === 'complete' || end === 'cut short') return outcome;
+      // 6. What was read is stale, or what was matched is wrong: it starts over from the oldest run, with everything read
+      // anew. Only so many times in a row, where nothing comes of it.
+      if (end === 'one by one') most = 1;
+      restarts = outcome.promoted.length > before ? 1 : restarts + 1;
+    }
+    // 7. What a sweep leaves undone is owed: `QueueService` sees to it.
     this.#logger.warn({ msg: 'a sweep gave up because every pass collided; the next reaper pass sweeps again', whys });
     outcome.unfinished = true;
     return outcome;
   }
 
-  /**
-   * Over the whole queue, with everything read once. `stale`: a promotion has met a node that was taken, and what was read is
-   * outdated. `one by one`: of several runs one could not be promoted, so none was, and what was matched behind it is wrong.
-   */
   async #pass(
     queue: WaitingQueue,
-    { unavailable }: Fleet,
-    { whys, outcome, most }: { whys: Why[]; outcome: SweepOutcome; most: number },
-  ): Promise<Passed> {
+    unavailable: UnavailableNodes,
+    pass: Pass,
+  ): Promise<EndOfPass | 'cut short' | 'collided'> {
+    const { outcome, most } = pass;
     const groups = queue.oldestOfEachGroup(unavailable);
     await failpoint('sweep.read');
-    const sweep = sweepByGroups(groups, (after) => queue.nextInGroup(after), unavailable, this.config.maxLeasesPerRun);
-    const matched: Promotable[] = [];
-    let together = 1;
-    for (let step = sweep.next(); !step.done;) {
+    // 4. The runs in order of arrival, each matched against what is still free: `sweepByGroups` counts every node that a
+    // promotion took among the unavailable ones.
+    const matched = sweepByGroups(
+      groups,
+      (after) => queue.nextInGroup(after),
+      unavailable,
+      this.config.maxLeasesPerRun,
+    );
+    const commands = bundlePromotions(matched, { most, passOver: (runId) => outcome.failed.includes(runId) });
+    let next = commands.next();
+    while (!next.done) {
+      // 5. Nothing but the end of the time to stop ends a sweep between two promotions.
       if (this.lifecycle.graceOver.aborted) {
         outcome.unfinished = true;
-        return 'ended';
+        return 'cut short';
       }
-      const { run, onto, kind } = step.value;
-      let outcomeOfRun: Outcome | undefined;
-      if (kind === 'log too wide') {
-        this.#logTooWide(run, onto);
-      } else if (outcome.failed.includes(run.run_id)) {
-        outcomeOfRun = { kind: 'passed over' };
-      } else if (run.serverSteps || together === 1) {
-        const before = await this.#promoteTogether(matched.splice(0), whys, outcome);
-        if (before !== 'ended') return before;
-        const result = await this.#promoteOne(run, onto, whys, outcome);
-        if (result === 'stale') return 'stale';
-        outcomeOfRun = result;
-        together = Math.max(together, Math.min(2, most));
-      } else {
-        matched.push({ run_id: run.run_id, assigned: onto.assigned, nodes: onto.nodes });
-        outcomeOfRun = { kind: 'promoted', holds: onto.nodes.map((node) => node.node_id) };
-        if (matched.length >= together) {
-          const passed = await this.#promoteTogether(matched.splice(0), whys, outcome);
-          if (passed !== 'ended') return passed;
-          together = Math.min(2 * together, most);
-        }
-      }
-      step = sweep.next(outcomeOfRun);
+      const result = await this.#carryOut(next.value, pass);
+      if (result === 'collided') return 'collided';
+      next = commands.next(result);
     }
-    return this.#promoteTogether(matched, whys, outcome);
+    return next.value;
   }
 
-  #logTooWide({ run_id }: QueuedRun, { nodes }: Matched): void {
+  async #carryOut(command: BundledCommand, pass: Pass): Promise<Outcome | 'collided' | undefined> {
+    if (command.kind === 'promote') return this.#promote(command.runs, pass);
+    const { run, onto } = command;
     const cap = this.config.maxLeasesPerRun;
-    this.#logger.log({ msg: 'a queued run needs more nodes than a run may hold', run_id, nodes: nodes.length, cap });
+    this.#logger.log({
+      msg: 'a queued run needs more nodes than a run may hold',
+      run_id: run.run_id,
+      nodes: onto.nodes.length,
+      cap,
+    });
+    return undefined;
   }
 
-  async #promoteTogether(runs: Promotable[], whys: Why[], outcome: SweepOutcome): Promise<Passed> {
-    if (runs.length === 0) return 'ended';
+  /** 5. A promotion is a transaction of its own. Where it fails, the failure is logged and the sweep goes on. */
+  async #promote(runs: MatchedRun[], { whys, outcome }: Pass): Promise<Outcome | 'collided'> {
+    const ids = runs.map(({ run }) => run.run_id);
+    const promotable = runs.map(({ run, onto }) => ({
+      run_id: run.run_id,
+      assigned: onto.assigned,
+      nodes: onto.nodes,
+    }));
+    const serverSteps = runs.some(({ run }) => run.serverSteps);
     try {
-      const { kind } = await this.promotion.promote(runs, whys, { serverSteps: false });
-      if (kind === 'collided') return 'stale';
-      if (kind === 'not_queued') return 'one by one';
-      outcome.promoted.push(...runs.map((run) => run.run_id));
-      return 'ended';
-    } catch (error) {
-      if (isUnreachable(error)) throw error;
-      // Which of them it was, and what it was, shows when they are tried one by one.
-      return 'one by one';
-    }
-  }
-
-  async #promoteOne(
-    { run_id, serverSteps }: QueuedRun,
-    { assigned, nodes }: Matched,
-    whys: Why[],
-    outcome: SweepOutcome,
-  ): Promise<Outcome | 'stale'> {
-    const run = { run_id, assigned, nodes };
-    try {
-      const result = await this.promotion.promote([run], whys, { serverSteps });
-      if (result.kind === 'collided') return 'stale';
+      const result = await this.promotion.promote(promotable, whys, { serverSteps });
+      if (result.kind === 'collided') return 'collided';
       if (result.kind === 'not_queued') return { kind: 'passed over' };
-      outcome.promoted.push(run_id);
+      outcome.promoted.push(...ids);
       return result;
     } catch (error) {
       if (isUnreachable(error)) throw error;
-      this.#logger.error({ msg: 'a promotion failed; the run stays queued', run_id, whys, err: error });
-      outcome.failed.push(run_id);
+      // Which of several has failed is not known: it fails again when it is tried by itself.
+      if (ids.length === 1) {
+        this.#logger.error({ msg: 'a promotion failed; the run stays queued', run_id: ids[0], whys, err: error });
+        outcome.failed.push(...ids);
+      }
       return { kind: 'passed over' };
     }
   }

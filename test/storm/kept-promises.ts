@@ -1,7 +1,7 @@
 import type { Requirement } from '../../src/domain/contract/contract.js';
 import type { CapabilityEntry } from '../../src/domain/matching/fleet.js';
 import type { TestDatabase } from '../support/database.js';
-import { naiveMatch } from './naive-matcher.js';
+import { naiveMatch } from '../../src/domain/matching/naive-match.fixture.js';
 
 /** What the view of invariants does not look at: it has to be empty as well, whenever no request is under way. */
 const MORE = `

@@ -1,11 +1,13 @@
-import { match, tooWide } from '../matching/match.js';
-import type { Advert } from '../matching/fleet.js';
 import type { Requirement } from '../contract/contract.js';
+import type { Advert } from '../matching/fleet.js';
+import { match, tooWide } from '../matching/match.js';
 
 export interface WaitingRun {
   run_id: string;
   requires: readonly Requirement[];
   spread: boolean;
+  /** It goes by itself. */
+  serverSteps: boolean;
 }
 
 export interface Promoted {
@@ -14,8 +16,8 @@ export interface Promoted {
 }
 
 /**
- * The sweep as it is told in one sentence: every queued run in order of arrival, each matched against what is free. What a
- * sweep of heads is compared with. `fails`: the promotion of these throws, and takes nothing.
+ * The reference for a sweep, which is one sentence: every queued run in order of arrival, each matched against what is still
+ * free. The matcher has a reference of its own. `fails`: the promotion of these throws, and takes nothing.
  */
 export function sweepNaively(
   queue: readonly WaitingRun[],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Contract } from '../../../src/domain/contract/contract.js';
 import { contendedContracts } from '../contended-contracts.js';
 import { CAP, type Model } from '../model/model.js';
-import { naiveMatch, widthOf } from '../naive-matcher.js';
+import { naiveMatch, widthOf } from '../../../src/domain/matching/naive-match.fixture.js';
 import { command, type Command, picked } from './command.js';
 import type { ComparedServer } from './compared-server.js';
 

@@ -1,4 +1,4 @@
-import { canServe, naiveMatch, type Offering, widthOf } from '../naive-matcher.js';
+import { canServe, naiveMatch, type Offering, widthOf } from '../../../src/domain/matching/naive-match.fixture.js';
 import { CAP, type Model } from '../model/model.js';
 import type { ModelRun } from '../model/model-run.js';
 

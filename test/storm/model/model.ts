@@ -1,7 +1,7 @@
 import type { Contract, Requirement } from '../../../src/domain/contract/contract.js';
 import type { Move } from '../../../src/domain/steps/played-run.fixture.js';
 import { ModelRun } from './model-run.js';
-import { canServe, naiveMatch, type Offering, widthOf } from '../naive-matcher.js';
+import { canServe, naiveMatch, type Offering, widthOf } from '../../../src/domain/matching/naive-match.fixture.js';
 
 /** Times are counted in half hours: how long an advert or a renewed lease lives, a new lease, and a renew period. */
 export const LIFE = 6;

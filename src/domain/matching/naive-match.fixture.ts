@@ -1,5 +1,5 @@
-import type { Requirement } from '../../src/domain/contract/contract.js';
-import type { CapabilityEntry } from '../../src/domain/matching/fleet.js';
+import type { Requirement } from '../contract/contract.js';
+import type { CapabilityEntry } from './fleet.js';
 
 /** What the matcher's rules are about, and nothing else. */
 export interface Offering {
@@ -12,17 +12,10 @@ export interface Wanting {
   spread?: boolean;
 }
 
-export function canServe({ capability, attrs = {} }: Requirement, node: Offering): boolean {
-  return node.capabilities.some(
-    (entry) =>
-      entry.capability === capability &&
-      Object.entries(attrs).every(
-        ([name, value]) => (name === 'node_id' ? node.node_id : entry.attrs?.[name]) === value,
-      ),
-  );
-}
-
-/** The first complete assignment among these nodes, by trying every one there is: the nodes of each role, in its order. */
+/**
+ * The reference for the matcher, written from the rules alone: the first complete assignment among these nodes, found by
+ * trying every one there is; the nodes of each role, in its order. Undefined: there is none.
+ */
 export function naiveMatch({ requires, spread = false }: Wanting, nodes: readonly Offering[]): string[][] | undefined {
   const preferred = [...nodes].sort((a, b) => special(a) - special(b) || (a.node_id < b.node_id ? -1 : 1));
   const assign = (at: number, used: readonly string[]): string[][] | undefined => {
@@ -33,10 +26,22 @@ export function naiveMatch({ requires, spread = false }: Wanting, nodes: readonl
       if (spread && chosen.some((node) => used.includes(node))) continue;
       const rest = assign(at + 1, [...used, ...chosen]);
       if (rest !== undefined) return [chosen, ...rest];
+      // Roles that may share nodes take nothing from each other: another choice here changes nothing behind.
+      if (!spread) return undefined;
     }
     return undefined;
   };
   return assign(0, []);
+}
+
+export function canServe({ capability, attrs = {} }: Requirement, node: Offering): boolean {
+  return node.capabilities.some(
+    (entry) =>
+      entry.capability === capability &&
+      Object.entries(attrs).every(
+        ([name, value]) => (name === 'node_id' ? node.node_id : entry.attrs?.[name]) === value,
+      ),
+  );
 }
 
 /** How many nodes an assignment takes. */

@@ -1,0 +1,59 @@
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { Requirement } from '../contract/contract.js';
+import type { Advert } from './fleet.js';
+import { match } from './match.js';
+import { naiveMatch } from './naive-match.fixture.js';
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+const capability = fc.constantFrom('x', 'y', 'z');
+const attrs = fc.record({ k: fc.constantFrom('1', '2'), l: fc.constant('1') }, { requiredKeys: [] });
+const entry = fc.record({ capability, attrs });
+
+/** At most seven nodes, few enough for every assignment to be tried, in any order. */
+export const fleets = fc
+  .array(fc.array(entry, { minLength: 1, maxLength: 3 }), { maxLength: NAMES.length })
+  .chain((offers) =>
+    fc.shuffledSubarray(NAMES, { minLength: offers.length, maxLength: offers.length }).map((names) =>
+      offers.map((capabilities, i): Advert => {
+        const node_id = names[i]!;
+        return { node_id, label: node_id, offer_rev: 1, capabilities };
+      }),
+    ),
+  );
+
+const wantedAttrs = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({}) },
+  { weight: 2, arbitrary: attrs },
+  { weight: 1, arbitrary: fc.constantFrom(...NAMES).map((node_id) => ({ node_id })) },
+);
+const requirement = fc.record({
+  capability,
+  attrs: wantedAttrs,
+  count: fc.constantFrom(undefined, 1, 1, 2, 3),
+});
+
+export const requirements = fc
+  .array(requirement, { minLength: 1, maxLength: 4 })
+  .map((list): Requirement[] => list.map((one, i) => ({ as: `r${i}`, ...one })));
+
+export const unavailableNodes = fc.subarray(NAMES).map((names) => new Set(names));
+
+/**
+ * The matcher gives what its reference gives: the same nodes; or `busy` where only the nodes that are free do not do, or
+ * `unsatisfiable`. `onMatched` is told how many nodes a match took.
+ */
+export function matchIsNaiveMatch(onMatched: (nodes: number) => void = () => undefined): fc.IProperty<unknown> {
+  return fc.property(requirements, fc.boolean(), fleets, unavailableNodes, (requires, spread, live, unavailable) => {
+    const free = live.filter(({ node_id }) => !unavailable.has(node_id));
+    const naive = naiveMatch({ requires, spread }, free);
+    const expected = naive ?? (naiveMatch({ requires, spread }, live) === undefined ? 'unsatisfiable' : 'busy');
+
+    const result = match(requires, spread, live, unavailable);
+
+    const found =
+      result.kind === 'matched' ? result.assigned.map(({ nodes }) => nodes.map((one) => one.node_id)) : result.kind;
+    expect(found).toEqual(expected);
+    if (result.kind === 'matched') onMatched(result.nodes.length);
+  });
+}
