@@ -13,7 +13,7 @@ import { needs } from '../../support/contracts.js';
 import { Caller, ServerGone } from './caller.js';
 import { type Armed, Killable } from './killable.js';
 import { FieldNode, People } from './players.js';
-import { expectAllSettled, expectNobodyStranded, goOn } from './settle.js';
+import { expectAllSettled, expectNobodyStranded, expectNothingOverdue, goOn } from './settle.js';
 import { NODES, type Scene, STRANDS } from './strands.js';
 import { type Death, isOfStop, type Point } from './deaths.js';
 
@@ -199,6 +199,7 @@ export class Line {
     expect(await database.sql(violations, planted)).toEqual([]);
     await expectNobodyStranded(this.#people);
     await this.#caller.askAgain();
+    await expectNothingOverdue(database);
     await goOn(database, this.#people, Object.values(this.#nodes));
     await expectAllSettled(database);
     expect(await database.sql('SELECT * FROM invariants')).toEqual([]);
