@@ -12,6 +12,7 @@ import { Lifecycle } from './platform/lifecycle.js';
 import { Notifier } from './platform/notifier/notifier.js';
 import { TooLate, within } from './platform/within.js';
 import { QueueService } from './queue/queue.service.js';
+import { ReleaseEdge } from './queue/release-edge.js';
 import { Reaper } from './reaper/reaper.js';
 import { ServerPresence } from './reaper/servers/server-presence.js';
 import { stopListening } from './stop-listening.js';
@@ -88,7 +89,7 @@ async function stopInOrder(
   lifecycle.beginStop();
   // At the end of the grace a sweep stops between two runs, and connections that are still open are cut.
   const grace = setTimeout(() => lifecycle.endGrace(), stopSeconds * 1000);
-  const finished = stopListening(app).then(() => app.get(QueueService).idle());
+  const finished = stopListening(app).then(() => app.get(ReleaseEdge).idle());
   try {
     await within(stopSeconds + LAST_MS / 1000, finished);
   } catch (error) {

@@ -10,8 +10,7 @@ import { TakesJson } from '../platform/http/json-body.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
 import { stepSeq } from '../platform/http/path-parameters.js';
 import { Principal } from '../platform/http/principal.js';
-import { QueueService } from '../queue/queue.service.js';
-import { SealRecord } from '../records/seal-record.js';
+import { ReleaseEdge } from '../queue/release-edge.js';
 import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
 import { AnswerAsk } from './answer-ask.js';
 import { AskListDto } from './ask.dto.js';
@@ -25,8 +24,7 @@ export class AsksController {
   constructor(
     private readonly inbox: ShowInbox,
     private readonly answers: AnswerAsk,
-    private readonly queue: QueueService,
-    private readonly record: SealRecord,
+    private readonly edge: ReleaseEdge,
   ) {}
 
   /** The questions that are open, the oldest first. */
@@ -60,11 +58,11 @@ export class AsksController {
   ): Promise<StepOutcomeDto> {
     const seq = stepSeq(given);
     const answer = acceptAnswer(body);
-    const { step_state, run_state } = await this.queue.wakeAfter(
-      () => this.answers.answer({ run_id: runId, seq, principal, answer, if_match }),
-      () => ['answer'],
+    const answered = { run_id: runId, seq, principal, answer, if_match };
+    const { step_state, run_state } = await this.edge.run(
+      () => this.answers.answer(answered),
+      (outcome) => ({ whys: ['answer'], ended: isOver(outcome.run_state) ? [runId] : [] }),
     );
-    if (isOver(run_state)) await this.record.seal([runId]);
     return { run_id: runId, seq, step_state, rolled_back: false, run_state };
   }
 }

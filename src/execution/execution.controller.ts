@@ -7,8 +7,7 @@ import { CallerGone } from '../platform/http/caller-gone.js';
 import { TakesJson, TakesNoBody } from '../platform/http/json-body.js';
 import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE, stepSeq } from '../platform/http/path-parameters.js';
 import { Problem } from '../platform/http/problem.js';
-import { QueueService } from '../queue/queue.service.js';
-import { SealRecord } from '../records/seal-record.js';
+import { ReleaseEdge } from '../queue/release-edge.js';
 import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
 import { type Claimed, ClaimQueryDto } from './claim.dto.js';
 import { Claim } from './claim.js';
@@ -24,8 +23,7 @@ export class ExecutionController {
     private readonly claims: Claim,
     private readonly parked: ParkedClaims,
     private readonly results: ReportResult,
-    private readonly queue: QueueService,
-    private readonly record: SealRecord,
+    private readonly edge: ReleaseEdge,
   ) {}
 
   /** A node asks for its next step, and waits for one. */
@@ -69,16 +67,10 @@ export class ExecutionController {
     refuseUnlessOwnNode(own, report.node_id);
     if (!nonce) throw new Problem('invalid_request', 'the header Mediator-Lease must carry the nonce of the lease');
     const reported = { ...report, run_id: runId, seq: stepSeq(seq), nonce };
-    let sealed: Promise<number> | undefined;
-    const { step_state, rolled_back, run_state } = await this.queue.wakeAfter(
-      async () => {
-        const outcome = await this.results.report(reported);
-        if (isOver(outcome.run_state)) sealed = this.record.seal([runId]);
-        return outcome;
-      },
-      ({ whys }) => whys,
+    const { step_state, rolled_back, run_state } = await this.edge.run(
+      () => this.results.report(reported),
+      ({ whys, ...outcome }) => ({ whys, ended: isOver(outcome.run_state) ? [runId] : [] }),
     );
-    await sealed;
     return { run_id: runId, seq: reported.seq, step_state, rolled_back, run_state };
   }
 }

@@ -4,8 +4,7 @@ import { readDrain } from '../domain/states.js';
 import { MayCall, OwnNode, refuseUnlessOwnNode } from '../platform/access/may-call.decorator.js';
 import { Config } from '../platform/config/config.js';
 import { TakesJson } from '../platform/http/json-body.js';
-import { QueueService } from '../queue/queue.service.js';
-import { SealRecord } from '../records/seal-record.js';
+import { ReleaseEdge } from '../queue/release-edge.js';
 import { AdvertAnswerDto, AdvertDto } from './advert.dto.js';
 import { Advertise } from './advertise.js';
 import { CapabilitiesDto, NodesDto, NodesQueryDto } from './node.dto.js';
@@ -21,8 +20,7 @@ export class NodesController {
     private readonly advert: Advertise,
     private readonly show: ShowNodes,
     private readonly config: Config,
-    private readonly queue: QueueService,
-    private readonly record: SealRecord,
+    private readonly edge: ReleaseEdge,
   ) {}
 
   /** A node says what it offers from now on; this is its heartbeat too. */
@@ -36,11 +34,11 @@ export class NodesController {
     refuseUnlessOwnNode(own, node_id);
     const { drain, warning } = readDrain(body.drain);
     if (warning) this.#logger.warn({ msg: 'an advert has an unknown drain, which counts as none', node_id, warning });
-    const { expires_at, ended } = await this.queue.wakeAfter(
-      () => this.advert.advertise({ node_id, label, instance, drain, capabilities }),
-      ({ whys }) => whys,
+    const advert = { node_id, label, instance, drain, capabilities };
+    const { expires_at } = await this.edge.run(
+      () => this.advert.advertise(advert),
+      (released) => released,
     );
-    await this.record.seal(ended);
     return {
       node_id,
       renew_seconds: this.config.renewSeconds,

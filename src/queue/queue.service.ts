@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { CommitUnknown } from '../platform/sessions/faults.js';
 import { Latch } from '../platform/latch.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { Sweep } from './sweep.js';
@@ -15,8 +14,6 @@ export class QueueService {
   readonly #logger = new Logger('queue');
   readonly #sweeps = Latch.shared<Why[], void>((whys) => this.#sweepOnce([...new Set(whys.flat())]));
   #owed = false;
-  /** Use cases that may free something and have not woken yet. */
-  readonly #uses = new Set<Promise<unknown>>();
   /**
    * Runs whose promotion failed by itself in the last sweep. It is tried again once, not for ever, and by a pass that begins
    * after it has failed: by then what made it fail may be over.
@@ -33,9 +30,9 @@ export class QueueService {
     return this.#owed || [...this.#failing.values()].includes('owed');
   }
 
-  /** True where nobody has to make up for this process, should it end now. */
+  /** True where no sweep is to be made up for, neither by the next pass nor by one after it. */
   get settled(): boolean {
-    return !this.owed && ![...this.#failing.values()].includes('has failed') && this.#uses.size === 0;
+    return !this.owed && ![...this.#failing.values()].includes('has failed');
   }
 
   /** A reaper pass begins, a renew period after the one before: it makes up for the promotions that have failed until now. */
@@ -49,37 +46,14 @@ export class QueueService {
     await this.#sweeps.enter(whys);
   }
 
-  /**
-   * Runs a use case that may free something and wakes for what its outcome says; a release whose COMMIT got no answer
-   * leaves a sweep owed, since it may have happened.
-   */
-  async wakeAfter<T>(useCase: () => Promise<T>, whysOf: (outcome: T) => Why[]): Promise<T> {
-    const use = this.#wakeAfter(useCase, whysOf);
-    this.#uses.add(use);
-    try {
-      return await use;
-    } finally {
-      this.#uses.delete(use);
-    }
+  /** Leaves a sweep owed: something may have been freed that nobody has woken for. */
+  owe(): void {
+    this.#owed = true;
   }
 
-  async #wakeAfter<T>(useCase: () => Promise<T>, whysOf: (outcome: T) => Why[]): Promise<T> {
-    let outcome: T;
-    try {
-      outcome = await useCase();
-    } catch (error) {
-      if (error instanceof CommitUnknown) this.#owed = true;
-      throw error;
-    }
-    const whys = whysOf(outcome);
-    if (whys.length > 0) await this.wake(...whys);
-    return outcome;
-  }
-
-  /** Returns when whatever may wake, its caller gone or not, has done so, and the sweeps that were asked for are done. */
-  async idle(): Promise<void> {
-    await Promise.allSettled(this.#uses);
-    await this.#sweeps.idle();
+  /** Resolves when the sweeps that were asked for are done. */
+  idle(): Promise<void> {
+    return this.#sweeps.idle();
   }
 
   async #sweepOnce(whys: Why[]): Promise<void> {

@@ -6,8 +6,7 @@ import { fromCursor, toCursor, nextLink } from '../platform/http/cursor.js';
 import { type IfMatch, IfMatchOf, versionTag, namesTag } from '../platform/http/if-match.js';
 import { CalledBy, type Caller } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
-import { QueueService } from '../queue/queue.service.js';
-import { SealRecord } from '../records/seal-record.js';
+import { ReleaseEdge } from '../queue/release-edge.js';
 import { CancelRun } from './cancel-run.js';
 import { RunDto, RunListDto } from './run.dto.js';
 import { CancelDto, RunsQueryDto } from './runs-query.dto.js';
@@ -20,8 +19,7 @@ export class RunsController {
   constructor(
     private readonly show: ShowRun,
     private readonly cancelRun: CancelRun,
-    private readonly queue: QueueService,
-    private readonly record: SealRecord,
+    private readonly edge: ReleaseEdge,
   ) {}
 
   /** Runs, the newest first. */
@@ -67,11 +65,10 @@ export class RunsController {
     @IfMatchOf() ifMatch: IfMatch | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunDto> {
-    const outcome = await this.queue.wakeAfter(
+    await this.edge.run(
       () => this.cancelRun.cancel(runId, caller, body.reason, ifMatch),
-      (ended) => (ended === 'cancelled' ? ['cancel'] : []),
+      (outcome) => (outcome === 'cancelled' ? { whys: ['cancel'], ended: [runId] } : { whys: [], ended: [] }),
     );
-    if (outcome === 'cancelled') await this.record.seal([runId]);
     const run = await this.#shown(runId);
     void reply.header('etag', versionTag(run.version));
     return run;

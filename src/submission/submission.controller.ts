@@ -7,8 +7,7 @@ import { MayCall } from '../platform/access/may-call.decorator.js';
 import { TakesJson } from '../platform/http/json-body.js';
 import { Principal } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
-import { QueueService } from '../queue/queue.service.js';
-import { SealRecord } from '../records/seal-record.js';
+import { ReleaseEdge } from '../queue/release-edge.js';
 import type { RunDto } from '../runs/run.dto.js';
 import { AcceptContract } from './accept-contract.js';
 import { AnswerSubmission } from './answer-submission.js';
@@ -22,8 +21,7 @@ export class SubmissionController {
     private readonly contracts: AcceptContract,
     private readonly submission: Submit,
     private readonly answer: AnswerSubmission,
-    private readonly queue: QueueService,
-    private readonly record: SealRecord,
+    private readonly edge: ReleaseEdge,
   ) {}
 
   /** Submits a contract: its nodes are leased all at once, or the run waits for them. */
@@ -38,20 +36,22 @@ export class SubmissionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunDto> {
     const run = await this.contracts.accept(body, principal, idempotencyKey);
-    // A release can slip by between the look and the commit of the queued row: so the queue is woken once it is there.
-    const submitted = await this.queue.wakeAfter(
+    const submitted = await this.edge.run(
       () => this.submission.submit(run),
-      ({ kind }) => (kind === 'queued' ? ['enqueued'] : []),
+      ({ kind }) => ({
+        // A release can slip by between the look and the commit of the queued row.
+        whys: kind === 'queued' ? ['enqueued'] : [],
+        ended: kind === 'rejected' ? [run.run_id] : [],
+      }),
     );
     if (submitted.kind === 'rejected') {
-      await this.record.seal([run.run_id]);
       throw new Problem(submitted.reason, submitted.detail, { members: { run_id: run.run_id } });
     }
     const known = submitted.kind === 'created' ? submitted.stored : undefined;
     let answer = await this.answer.to(run, submitted.kind, known);
     if (answer.shown.verdict && answer.shown.record.state === 'OPEN') {
       // It was over as soon as it began: its acquires have skipped every step.
-      await this.record.seal([run.run_id]);
+      await this.edge.sealEnded(run.run_id);
       answer = await this.answer.to(run, submitted.kind);
     }
     const { status, headers, shown } = answer;

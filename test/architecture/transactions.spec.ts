@@ -72,17 +72,14 @@ rule(
   ],
 );
 
-/** The edges: what is reached from outside, or runs by itself. */
+/** What wakes and seals: the release edge for every request, the reaper, and the start. */
 const EDGE =
-  /\.controller\.ts$|^src\/reaper\/(reaper-pass|leftovers)\.ts$|^src\/start-mediator\.ts$|^src\/queue\/queue\.service\.ts$/;
+  /^src\/reaper\/(reaper-pass|leftovers)\.ts$|^src\/start-mediator\.ts$|^src\/queue\/(queue\.service|release-edge)\.ts$/;
 
 rule(
   'only the edges wake the queue',
   SRC,
-  (file) =>
-    EDGE.test(file.path)
-      ? []
-      : ['wake', 'wakeAfter'].flatMap((name) => callsOf(file, name)).map((call) => place(file, call)),
+  (file) => (EDGE.test(file.path) ? [] : callsOf(file, 'wake').map((call) => place(file, call))),
   [['src/leases/release.ts', "await this.queue.wake('result');"]],
 );
 

@@ -12,8 +12,8 @@ export default [
     name: 'wake-answer',
     why: 'an answer that ends a run promotes who waits for its nodes',
     file: 'src/asks/asks.controller.ts',
-    take: "() => ['answer'],",
-    put: '() => [],',
+    take: "whys: ['answer'],",
+    put: 'whys: [],',
     spec: 'test/http/asks/answer.spec.ts',
   },
 ];

@@ -83,8 +83,8 @@ export default [
   {
     name: 'a-commit-without-an-answer',
     why: 'a release that may have happened leaves a sweep owed',
-    file: SERVICE,
-    take: '      if (error instanceof CommitUnknown) this.#owed = true;\n',
+    file: 'src/queue/release-edge.ts',
+    take: '      if (error instanceof CommitUnknown) this.queue.owe();\n',
     put: '',
     spec: 'test/race/commits.spec.ts',
   },

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import { PeriodicWorker } from '../../platform/periodic-worker.js';
-import { QueueService } from '../../queue/queue.service.js';
+import { ReleaseEdge } from '../../queue/release-edge.js';
 import { CompareSettings } from './compare-settings.js';
 import { stopServer } from './servers.sql.js';
 import { TouchServer } from './touch-server.js';
@@ -31,7 +31,7 @@ export class ServerPresence {
     private readonly server: TouchServer,
     private readonly database: Database,
     private readonly config: Config,
-    private readonly queue: QueueService,
+    private readonly edge: ReleaseEdge,
     private readonly settings: CompareSettings,
   ) {}
 
@@ -54,7 +54,7 @@ export class ServerPresence {
     if (this.#state !== 'there') return;
     this.#state = 'left';
     await this.#worker.stop();
-    if (!this.queue.settled) return;
+    if (!this.edge.settled) return;
     try {
       await this.database.transaction('leave', (tx) => tx.ask(stopServer(this.serverId)));
     } catch (error) {
