@@ -2,7 +2,7 @@
  * What filled runs are: contracts, and what the program derives from a contract before it stores a run. It is asked for that
  * itself, so a column that is new among the derived ones is filled as soon as the program gives it.
  */
-import { contractHash } from '../../dist/src/domain/contract/contract-hash.js';
+import { contractHash } from '../../dist/src/domain/contract/contract-identity.js';
 import { CONTRACT_LIMITS } from '../../dist/src/domain/contract/parse-contract.js';
 import { readJson } from '../../dist/src/domain/json/read-json.js';
 import { newRunOf } from '../../dist/src/submission/new-run.js';
@@ -23,6 +23,8 @@ export function contractOf(requirement) {
 export function kindOf(contract) {
   const { text, value } = readJson(Buffer.from(JSON.stringify(contract)), CONTRACT_LIMITS);
   const derived = newRunOf(value, { text, hash: contractHash(value), principal: 'bench' });
+  // The column has the name that servers of an earlier version know.
+  derived.alone = derived.serverSteps;
   delete derived.run_id;
   delete derived.principal;
   const { requires, spread = false } = derived.contract;
@@ -33,7 +35,16 @@ export function kindOf(contract) {
 export const ANY_BOARD = kindOf(contractOf({ capability: 'board', attrs: { f00: 'y' } }));
 
 /** What the statements here name, and the text that the contract is stored by; whatever else is derived is taken as it comes, a column of `runs` of the same name. */
-const NAMED = new Set(['contract', 'text', 'contract_hash', 'requires', 'spread', 'signature', 'work_id']);
+const NAMED = new Set([
+  'contract',
+  'text',
+  'contract_hash',
+  'requires',
+  'spread',
+  'signature',
+  'work_id',
+  'serverSteps',
+]);
 const TYPES = { string: 'text', boolean: 'boolean', number: 'bigint' };
 export const DERIVED = Object.entries(ANY_BOARD)
   .filter(([name]) => !NAMED.has(name))

@@ -42,7 +42,7 @@ export class Program {
     const outcome = await this.use.promote.promote(
       [{ run_id, assigned: assignedTo(node), nodes: nodes(node) }],
       ['result'],
-      { ownSteps: false },
+      { serverSteps: false },
     );
     if (outcome.kind !== 'promoted') throw new Error(`run ${run_id}: ${outcome.kind}`);
   }
