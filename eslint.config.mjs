@@ -10,6 +10,7 @@ const correctness = {
   'no-constant-binary-expression': 'error',
   'no-constructor-return': 'error',
   'no-dupe-else-if': 'error',
+  'no-duplicate-imports': 'error',
   'no-empty': 'error',
   'no-fallthrough': 'error',
   'no-self-compare': 'error',

@@ -1,5 +1,4 @@
-import { type Write, write } from '../platform/database/statement.js';
-import { type Read, read } from '../platform/database/statement.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
 import type { LogKey } from '../records/record-bodies.sql.js';
 import { COUNT_BYTES } from './run-bytes.sql.js';
 

@@ -59,7 +59,7 @@ async function storeChunk(
       return Promise.resolve();
     });
   } catch (error) {
-    if (refusal(error) !== undefined) throw runTooLarge(maxRunBytes);
+    if (refusal(error) === 'run_full') throw runTooLarge(maxRunBytes);
     if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error;
     throw unavailable('the upload took so long that it was given up; send it again');
   }

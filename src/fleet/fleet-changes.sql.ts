@@ -1,8 +1,7 @@
 import type { Unavailability } from '../domain/matching/fleet-use.js';
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
 import { type Changes, SNAPSHOT_MARK, UNSEEN, KEPT_SECONDS } from '../platform/cache/cached-table.js';
-import { type Write, write } from '../platform/database/statement.js';
-import { type Read, read } from '../platform/database/statement.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
 
 /** Of JSON, as PostgreSQL writes it: twice what an advert may be that is taken. */
 const MOST_BYTES = 128 * 1024;
@@ -34,12 +33,18 @@ export interface FleetState extends Changes {
 /** For how many seconds a node whose advert has expired is kept in mind: clocks may be set back, and nodes come back. */
 export const EXPIRED_SECONDS = 3600;
 
+/** Why nothing new comes to a node `n`, free or not; null: nothing is against it. */
+export const WITHDRAWN = "CASE WHEN n.drain <> '' THEN 'draining' WHEN n.revived THEN 'revived' END";
+
+/** Why a node `n` is unavailable; null: it can be taken, if it is live. */
+export const USE = `
+  CASE WHEN EXISTS (SELECT FROM leases l WHERE l.node_id = n.node_id) THEN 'busy' ELSE ${WITHDRAWN} END`;
+
 // Of json: to build jsonb out of jsonb takes each of its values apart and puts them in order again.
 const NODE = `
   json_build_object('node_id', n.node_id, 'label', n.label, 'capabilities', ${OFFERED}, 'offer_rev', n.offer_rev,
     'expires_at', extract(epoch FROM n.expires_at) * 1000,
-    'use', CASE WHEN EXISTS (SELECT FROM leases l WHERE l.node_id = n.node_id) THEN 'busy'
-                WHEN n.drain <> '' THEN 'draining' WHEN n.revived THEN 'revived' END)`;
+    'use', ${USE})`;
 
 /** The whole fleet, in one snapshot, without those of long ago: nobody is bounded in how many nodes he once had. */
 export function readWholeFleet(): Read<FleetState> {

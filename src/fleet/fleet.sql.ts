@@ -1,8 +1,7 @@
 import type { Advert } from '../domain/matching/fleet.js';
 import type { Drain } from '../domain/states.js';
-import { type Write, write } from '../platform/database/statement.js';
-import { type Read, read } from '../platform/database/statement.js';
-import { OFFERED, EXPIRED_SECONDS } from './fleet-changes.sql.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
+import { EXPIRED_SECONDS, OFFERED, USE } from './fleet-changes.sql.js';
 
 export interface LockedNode {
   instance: string;
@@ -41,14 +40,13 @@ export function readAdverts(): Read<Advert[]> {
   });
 }
 
-/** Who cannot be taken, of those who could be live: busy (a lease row exists), draining (the last advert says so), or silent since an outage. */
+/** The nodes that cannot be taken, of those that could be live. */
 export function readUnavailable(): Read<{ all: Set<string> }> {
   return read({
     name: 'fleet.read-unavailable',
     text: `
-     SELECT n.node_id FROM nodes n LEFT JOIN leases l USING (node_id)
-      WHERE (l.node_id IS NOT NULL OR n.drain <> '' OR n.revived)
-        AND n.expires_at > clock_timestamp() - make_interval(secs => $1)`,
+     SELECT n.node_id FROM nodes n
+      WHERE ${USE} IS NOT NULL AND n.expires_at > clock_timestamp() - make_interval(secs => $1)`,
     params: [EXPIRED_SECONDS],
     as: (rows: { node_id: string }[]) => ({ all: new Set(rows.map(({ node_id }) => node_id)) }),
   });

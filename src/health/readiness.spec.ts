@@ -4,10 +4,9 @@ import { Readiness } from './readiness.js';
 
 it('asks the database once for all who ask meanwhile, and anew for whoever asks afterwards', async () => {
   const answers: (() => void)[] = [];
-  const database = {
-    ask: () => new Promise<void>((answer) => answers.push(answer)),
-  };
-  const readiness = new Readiness(database as unknown as Queryable);
+  const ask = (): Promise<void> => new Promise((answer) => answers.push(answer));
+  const database = { ask: ask as Queryable['ask'] };
+  const readiness = new Readiness(database);
   const many = Array.from({ length: 1000 }, () => readiness.trouble());
   expect(answers).toHaveLength(1);
   answers[0]!();

@@ -1,3 +1,4 @@
+import { WITHDRAWN } from '../fleet/fleet-changes.sql.js';
 import { type Read, read, type Write, write } from '../platform/database/statement.js';
 
 export interface Lease {
@@ -69,7 +70,7 @@ export const GRANT_LEASES = `
     SELECT w.run_id, n.node_id, n.expires_at, w.roles, w.ttl
       FROM (SELECT * FROM wanted ORDER BY node_id COLLATE "C") AS w CROSS JOIN LATERAL (
         SELECT n.node_id, n.expires_at FROM nodes n
-         WHERE n.node_id = w.node_id COLLATE "C" AND n.offer_rev = w.offer_rev AND n.drain = '' AND NOT n.revived
+         WHERE n.node_id = w.node_id COLLATE "C" AND n.offer_rev = w.offer_rev AND ${WITHDRAWN} IS NULL
            FOR SHARE) AS n),
   leased AS (
     INSERT INTO leases (node_id, run_id, not_after, nonce, roles)

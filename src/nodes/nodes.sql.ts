@@ -1,8 +1,7 @@
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
 import type { Drain } from '../domain/states.js';
 import { OFFERED } from '../fleet/fleet-changes.sql.js';
-import { type Write, write } from '../platform/database/statement.js';
-import { type Read, read } from '../platform/database/statement.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
 
 export interface NewAdvert {
   node_id: string;
@@ -34,6 +33,9 @@ export function insertNode(nodeId: string): Write<boolean> {
     as: (_rows, touched) => touched === 1,
   });
 }
+
+/** A step `s` that another, named instance of its node has claimed than $3, the one that speaks. */
+const RESTARTED = "s.state = 'CLAIMED' AND s.instance <> '' AND s.instance <> $3";
 
 /** What the last advert said. */
 export interface AdvertBefore {
@@ -77,8 +79,7 @@ export function storeAdvert(
        (SELECT run_id FROM leases WHERE node_id = $1) AS leased_run,
        $3 <> '' AND EXISTS (
          SELECT FROM steps s
-          WHERE s.node_id = $1 AND s.node_id <> '' AND s.state = 'CLAIMED'
-            AND s.instance <> '' AND s.instance <> $3) AS restarted`,
+          WHERE s.node_id = $1 AND s.node_id <> '' AND ${RESTARTED}) AS restarted`,
     params: [
       advert.node_id,
       advert.label,
@@ -101,8 +102,7 @@ export function readRestarted(runId: string, nodeId: string, instance: string): 
   return read({
     name: 'nodes.read-restarted',
     text: `
-     SELECT seq FROM steps
-      WHERE run_id = $1 AND node_id = $2 AND state = 'CLAIMED' AND instance <> '' AND instance <> $3 ORDER BY seq`,
+     SELECT s.seq FROM steps s WHERE s.run_id = $1 AND s.node_id = $2 AND ${RESTARTED} ORDER BY s.seq`,
     params: [runId, nodeId, instance],
     as: (rows: { seq: number }[]) => rows.map((row) => row.seq),
   });

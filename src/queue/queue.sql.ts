@@ -6,8 +6,7 @@ import {
   UNSEEN,
   KEPT_SECONDS,
 } from '../platform/cache/cached-table.js';
-import { type Write, write } from '../platform/database/statement.js';
-import { type Read, read } from '../platform/database/statement.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
 import type { Keyset } from '../platform/http/cursor.js';
 
 /** A queued run as the memory needs to know it. */

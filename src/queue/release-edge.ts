@@ -13,10 +13,10 @@ export interface Released {
 }
 
 /**
- * Where a request or a reaper pass that may free nodes comes to its end: the use case commits, then the queue is woken, and
- * the records that it closed are sealed beside the wake; when both are done the caller answers. Neither fails it: a sweep
- * that failed is owed, and the reaper seals what is not sealed. Nothing stands between the commit and the wake, so whatever
- * fails after the commit, the answer included, fails after the wake. The use case goes on where its caller has gone away.
+ * The end of every request that may free nodes: the use case commits, the queue is woken, and the records that were closed
+ * are sealed beside the wake. The request is answered when both are done. Neither fails it: a sweep that failed is owed, and
+ * the reaper seals what was not sealed. Nothing stands between the commit and the wake, so whatever fails after the commit
+ * fails after the wake too. The use case goes on even if its caller has gone. The reaper has its own wake, at the end of a pass.
  */
 @Injectable()
 export class ReleaseEdge {

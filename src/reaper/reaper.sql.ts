@@ -1,5 +1,20 @@
 import { type Read, read } from '../platform/database/statement.js';
+import { NEEDS_MET } from '../steps/ready-steps.sql.js';
 import { SILENCE } from './servers/servers.sql.js';
+
+/** A question `a` that is past its time. */
+const OVERDUE_ASK = "a.state = 'OPEN' AND a.deadline < clock_timestamp()";
+
+/**
+ * A step `s` of a node `n` that was claimed for longer than its time and $1 seconds. A node that has not spoken since an outage
+ * may have been done in time: it is given the time to say so.
+ */
+const OVERDUE_STEP = `
+  s.state = 'CLAIMED' AND s.timeout_seconds IS NOT NULL AND NOT n.revived
+  AND s.started_at + make_interval(secs => s.timeout_seconds + $1) < clock_timestamp()`;
+
+/** A lease `l` that ran out. */
+const EXPIRED = 'l.not_after < clock_timestamp()';
 
 export interface Overdue {
   run_id: string;
@@ -10,21 +25,17 @@ export interface Overdue {
 export function findOverdueAsks(): Read<Overdue[]> {
   return read({
     name: 'reaper.find-overdue-asks',
-    text: `
-     SELECT run_id, seq FROM asks WHERE state = 'OPEN' AND deadline < clock_timestamp() ORDER BY deadline`,
+    text: `SELECT a.run_id, a.seq FROM asks a WHERE ${OVERDUE_ASK} ORDER BY a.deadline`,
     as: (rows: Overdue[]) => rows,
   });
 }
 
-/** Steps claimed for longer than their time and one renew period, of nodes that could have told. Unlocked, like the questions. */
+/** Steps past their time, and the grace of one renew period. Unlocked, like the questions. */
 export function findOverdueSteps(graceSeconds: number): Read<Overdue[]> {
   return read({
     name: 'reaper.find-overdue-steps',
     text: `
-     SELECT run_id, seq FROM steps JOIN nodes n USING (node_id)
-      WHERE state = 'CLAIMED' AND timeout_seconds IS NOT NULL AND NOT n.revived
-        AND started_at + make_interval(secs => timeout_seconds + $1) < clock_timestamp()
-      ORDER BY started_at`,
+     SELECT s.run_id, s.seq FROM steps s JOIN nodes n USING (node_id) WHERE ${OVERDUE_STEP} ORDER BY s.started_at`,
     params: [graceSeconds],
     as: (rows: Overdue[]) => rows,
   });
@@ -45,16 +56,13 @@ export function readOverdueAsk({ run_id, seq }: Overdue): Read<OverdueAsk | unde
     text: `
      SELECT s.id, a.attempt, a.output, (r.contract->'steps'->(s.seq - 1)->'ask'->'default')::text AS default_answer
        FROM asks a JOIN steps s USING (run_id, seq, attempt) JOIN runs r USING (run_id)
-      WHERE a.run_id = $1 AND a.seq = $2 AND a.state = 'OPEN' AND a.deadline < clock_timestamp() AND s.state = 'ASKED'`,
+      WHERE a.run_id = $1 AND a.seq = $2 AND ${OVERDUE_ASK} AND s.state = 'ASKED'`,
     params: [run_id, seq],
     as: (rows: OverdueAsk[]) => rows[0],
   });
 }
 
-/**
- * The step, if it is still claimed and past its time and grace; its run is locked. A node that has not spoken since an
- * outage may have been done in time: it is given the time to say so.
- */
+/** The step, if it is still claimed, and past its time and grace; its run is locked. */
 export function readOverdueStep(
   { run_id, seq }: Overdue,
   graceSeconds: number,
@@ -62,10 +70,9 @@ export function readOverdueStep(
   return read({
     name: 'reaper.read-overdue-step',
     text: `
-     SELECT id, node_id, timeout_seconds FROM steps JOIN nodes n USING (node_id)
-      WHERE run_id = $1 AND seq = $2 AND state = 'CLAIMED' AND NOT n.revived
-        AND started_at + make_interval(secs => timeout_seconds + $3) < clock_timestamp()`,
-    params: [run_id, seq, graceSeconds],
+     SELECT s.id, s.node_id, s.timeout_seconds FROM steps s JOIN nodes n USING (node_id)
+      WHERE s.run_id = $2 AND s.seq = $3 AND ${OVERDUE_STEP}`,
+    params: [graceSeconds, run_id, seq],
     as: (rows: { id: string; node_id: string; timeout_seconds: number }[]) => rows[0],
   });
 }
@@ -81,16 +88,14 @@ export function readExpired(runId: string, ownSilenceSeconds: number): Read<stri
     name: 'reaper.read-expired',
     text: `
      SELECT l.node_id FROM leases l
-      WHERE l.run_id = $2 AND l.not_after < clock_timestamp()
+      WHERE l.run_id = $2 AND ${EXPIRED}
         AND EXISTS (SELECT FROM servers v
                      WHERE v.stopped_at IS NULL AND v.seen_at > clock_timestamp() - make_interval(secs => ${SILENCE}))
         AND NOT (EXISTS (SELECT FROM steps s WHERE s.run_id = $2 AND s.state = 'ASKED')
                  AND NOT EXISTS (
                    SELECT FROM steps s
                     WHERE s.run_id = $2 AND s.kind IN ('run', 'agent')
-                      AND (s.state = 'CLAIMED' OR s.state = 'PENDING' AND NOT EXISTS (
-                        SELECT FROM steps n WHERE n.run_id = $2 AND n.id = ANY (s.needs)
-                                              AND n.state NOT IN ('DONE', 'SKIPPED')))))
+                      AND (s.state = 'CLAIMED' OR s.state = 'PENDING' AND ${NEEDS_MET})))
       ORDER BY l.node_id`,
     params: [ownSilenceSeconds, runId],
     as: (rows: { node_id: string }[]) => rows.map((row) => row.node_id),
@@ -103,7 +108,7 @@ export function findExpired(): Read<string[]> {
     name: 'reaper.find-expired',
     text: `
      SELECT DISTINCT l.run_id FROM leases l JOIN runs r USING (run_id)
-      WHERE l.not_after < clock_timestamp() AND r.state = 'RUNNING' ORDER BY l.run_id`,
+      WHERE ${EXPIRED} AND r.state = 'RUNNING' ORDER BY l.run_id`,
     as: (rows: { run_id: string }[]) => rows.map((row) => row.run_id),
   });
 }

@@ -49,14 +49,9 @@ export class SealRecord {
   }
 
   async #store(runId: string, record: RenderedRecord): Promise<boolean> {
-    let stored = Promise.resolve(false);
-    const work = (tx: Tx): Promise<void> => {
-      stored = tx.ask(writeSeal(runId, record));
-      stored.catch(() => undefined);
-      return Promise.resolve();
-    };
-    await this.database.transaction('seal', work);
-    return stored;
+    const work = (tx: Tx): Promise<() => Promise<boolean>> => Promise.resolve(tx.send(writeSeal(runId, record)));
+    const stored = await this.database.transaction('seal', work);
+    return stored();
   }
 }
 

@@ -1,5 +1,4 @@
-import { type Write, write } from '../platform/database/statement.js';
-import { type Read, read } from '../platform/database/statement.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
 import { APPEND_EVENT } from '../records/events.sql.js';
 
 export interface ReadyStep {
@@ -7,13 +6,17 @@ export interface ReadyStep {
   seq: number;
 }
 
-/** A step `s` that its node may begin: bound to it, its run RUNNING, every need DONE or SKIPPED. */
+/** Nothing that a step `s` needs is still to be done. */
+export const NEEDS_MET = `
+  NOT EXISTS (SELECT FROM steps n
+               WHERE n.run_id = s.run_id AND n.id = ANY (s.needs) AND n.state NOT IN ('DONE', 'SKIPPED'))`;
+
+/** A step `s` that its node may begin: bound to it, its run RUNNING, its needs met. */
 // That the node is one is said for the index, which holds bound steps only.
 const READY = `
   s.state = 'PENDING' AND s.node_id <> ''
   AND EXISTS (SELECT FROM runs r WHERE r.run_id = s.run_id AND r.state = 'RUNNING')
-  AND NOT EXISTS (SELECT FROM steps n
-                   WHERE n.run_id = s.run_id AND n.id = ANY (s.needs) AND n.state NOT IN ('DONE', 'SKIPPED'))`;
+  AND ${NEEDS_MET}`;
 
 /** What a node could claim now, unlocked: the oldest run first, then in the order of its steps. */
 export function readReadySteps(nodeId: string): Read<ReadyStep[]> {

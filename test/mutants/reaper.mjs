@@ -22,8 +22,8 @@ export default [
     name: 'a-step-that-was-reported-meanwhile',
     why: 'a step that has ended between the look and the lock is not out of time any more',
     file: 'src/reaper/reaper.sql.ts',
-    take: "AND seq = $2 AND state = 'CLAIMED' AND NOT n.revived",
-    put: 'AND seq = $2 AND NOT n.revived',
+    take: `s.seq = $3 AND \${OVERDUE_STEP}`,
+    put: `s.seq = $3 AND $1::float8 IS NOT NULL`,
     spec: 'test/race/ends.spec.ts',
   },
   {

@@ -23,6 +23,6 @@ export const REFUSALS = [
 export type Refusal = (typeof REFUSALS)[number];
 
 /** As what a write was refused; undefined for any other error. */
-export function refusal(error: unknown): string | undefined {
-  return sqlState(error) === 'MD001' ? (error as Error).message : undefined;
+export function refusal(error: unknown): Refusal | undefined {
+  return sqlState(error) === 'MD001' ? REFUSALS.find((one) => one === (error as Error).message) : undefined;
 }

@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { Topic } from '../database/queryable.js';
+import { SayOnce } from '../logging/say-once.js';
 import { PeriodicWorker } from '../periodic-worker.js';
+import { causeOf } from '../sessions/faults.js';
 import type { Notifier } from './notifier.js';
 
 const AFTER_FAILURE_SECONDS = 0.5;
@@ -19,14 +21,24 @@ export interface Occasions {
  */
 export class Lookout {
   readonly #logger = new Logger('lookout');
+  readonly #said = new SayOnce();
   readonly #worker: PeriodicWorker;
   #unsubscribe: () => void = () => undefined;
 
   /** `what` names in the log what is looked for. */
   constructor(what: string, look: () => Promise<void>) {
-    this.#worker = new PeriodicWorker(look, (error) =>
-      this.#logger.warn({ msg: 'a look for waiting calls failed; it is repeated', what, err: error }),
-    );
+    const warn = (error: unknown): void => {
+      // It is repeated twice a second, and says the same each time.
+      this.#said.say(String(causeOf(error)), (unsaid) =>
+        this.#logger.warn({
+          msg: 'a look for waiting calls failed; it is repeated',
+          what,
+          err: error,
+          suppressed: unsaid,
+        }),
+      );
+    };
+    this.#worker = new PeriodicWorker(look, warn);
   }
 
   open({ notifier, on, everySeconds }: Occasions): void {

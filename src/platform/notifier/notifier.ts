@@ -99,6 +99,7 @@ export class Notifier {
     try {
       await client.connect();
       await judgeSession(client, this.config.listenCheckSeconds);
+      // pg has it, and its types leave it out.
       const own = (client as unknown as { processID: number }).processID;
       client.on('notification', ({ channel, processId }) => {
         const topic = TOPICS.find((known) => channelOf(known) === channel);

@@ -1,6 +1,5 @@
 import type { SharedSettings } from '../../platform/config/shared-settings.js';
-import { type Write, write } from '../../platform/database/statement.js';
-import { type Read, read } from '../../platform/database/statement.js';
+import { type Read, read, type Write, write } from '../../platform/database/statement.js';
 
 /** The periods of the server that judges. One whose row does not tell its own, since it is older, is judged by these. */
 export interface OwnPeriods {

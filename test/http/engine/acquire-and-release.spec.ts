@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
 import { startTestMediator } from '../../support/mediator.js';
+import { promotion } from '../../support/queue.js';
 import { serverSuite } from '../../support/server-suite.js';
 
 /** A contract whose first step takes one more board of this role: `more` goes on with it, `without` does without. */
@@ -44,6 +45,7 @@ describe('acquire and release', () => {
       state: 'RUNNING',
       assigned: [{ as: 'b3x', nodes: [{ node_id: 'b3-1' }] }],
     });
+    expect(await promotion(server, 'b3-b')).toEqual({ state: 'RUNNING', whys: ['result'], holds: ['b3-1'] });
     expect(await holders('b3-a')).toEqual(['b3-2']);
     expect((await n1.claim()).body.run_id).toBe('b3-b');
     expect((await n2.work()).body.run_state).toBe('SUCCEEDED');
