@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { AGENT_STEP, RUN_STEP } from '../domain/contract/step-kinds.js';
-import { type ToldAgentStep, toldFields, type ToldRunStep } from '../domain/contract/told-fields.js';
+import { type AgentClaimFields, claimFields, type RunClaimFields } from '../domain/contract/claim-fields.js';
 import { ApiModel, ApiShape, schemaRef } from '../platform/http/api-model.decorator.js';
 import { WholeNumber } from '../platform/http/validation.js';
 import { AssignedRoleDto } from '../runs/run.dto.js';
@@ -76,12 +76,12 @@ export class AgentClaimDto extends ClaimedStepDto {
 )
 export class ClaimDto {}
 
-export type Claimed = (RunClaimDto & ToldRunStep) | (AgentClaimDto & ToldAgentStep);
+export type Claimed = (RunClaimDto & RunClaimFields) | (AgentClaimDto & AgentClaimFields);
 
-/** What a node is told of its step stands with the fields of the contract's step. */
-function TellsFieldsOf(step: Parameters<typeof toldFields>[0]): ClassDecorator {
+/** What a claim gives to the node of its step stands with the fields of the contract's step. */
+function TellsFieldsOf(step: Parameters<typeof claimFields>[0]): ClassDecorator {
   return ({ prototype }) => {
-    for (const { key, schema, means, required } of toldFields(step)) {
+    for (const { key, schema, means, required } of claimFields(step)) {
       ApiShape({ schema }, { description: means, required })(prototype as object, key);
     }
   };

@@ -95,8 +95,8 @@ function refuseStale(node: LockedNode | undefined, { node_id, instance }: Claima
   throw new Problem('stale_instance', `node ${node_id} was last advertised by another instance than this one`);
 }
 
-function claimOf({ told, nonce, not_after, ...step }: ClaimRow, nodeId: string): Claimed {
-  const fields = Object.entries(told).map(([key, text]) => [key, valueOf(text)]);
+function claimOf({ fields: sent, nonce, not_after, ...step }: ClaimRow, nodeId: string): Claimed {
+  const fields = Object.entries(sent).map(([key, text]) => [key, valueOf(text)]);
   const lease = { run_id: step.run_id, node_id: nodeId, nonce, not_after: not_after.toISOString() };
   return { ...step, ...Object.fromEntries(fields), lease } as Claimed;
 }

@@ -14,7 +14,7 @@ import { Claim } from './claim.js';
 import { ClaimStepApi, ReportResultApi } from './execution.api.js';
 import { ParkedClaims } from './parked-claims.js';
 import { ReportResult } from './report-result.js';
-import { ReportDto } from './report.dto.js';
+import { ResultDto } from './result.dto.js';
 
 @ApiTags('steps')
 @Controller('v1')
@@ -61,7 +61,7 @@ export class ExecutionController {
     @Param('run_id') runId: string,
     @Param('seq') seq: string,
     @Headers('mediator-lease') nonce: string | undefined,
-    @Body() report: ReportDto,
+    @Body() report: ResultDto,
     @OwnNode() own: string | undefined,
   ): Promise<StepOutcomeDto> {
     refuseUnlessOwnNode(own, report.node_id);

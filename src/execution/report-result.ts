@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { readUploaded } from '../bodies/outputs.sql.js';
 import { isOver, type RunState, type StepState } from '../domain/states.js';
-import { judgeReport, type Report } from '../domain/steps/judge-report.js';
+import { judgeResult, type ReportedResult } from '../domain/steps/judge-result.js';
 import type { StepNow, StepResult } from '../domain/steps/step-now.js';
 import { type LockedNode, lockNode } from '../fleet/fleet.sql.js';
 import { LeaseTerms } from '../leases/lease-terms.js';
@@ -15,7 +15,7 @@ import { drainedEnding, endRun, settle } from '../steps/end-run.js';
 import { finishStep } from '../steps/finish-step.js';
 import { readGraph, type LockedRunGraph } from '../steps/graph.sql.js';
 
-export interface ReportOf extends Report {
+export interface ResultOf extends ReportedResult {
   run_id: string;
   seq: number;
   node_id: string;
@@ -23,7 +23,7 @@ export interface ReportOf extends Report {
   nonce: string;
 }
 
-export interface Reported {
+export interface TakenResult {
   step_state: StepState;
   rolled_back: boolean;
   run_state: RunState;
@@ -38,7 +38,7 @@ export class ReportResult {
     private readonly terms: LeaseTerms,
   ) {}
 
-  report(report: ReportOf): Promise<Reported> {
+  report(report: ResultOf): Promise<TakenResult> {
     const { run_id, seq, node_id } = report;
     return this.database.transaction('report', async (tx) => {
       const [node, locked, run, nonce, outputs] = await tx.ask(
@@ -54,7 +54,7 @@ export class ReportResult {
       refuseUnlessHeld(locked.state, step, report, nonce);
       refuseWithoutExitCode(step, report);
       const uploaded = outputs.get(seq) ?? new Set<string>();
-      const finish = judgeReport(report, run.graph.spec(step), step.attempt, uploaded);
+      const finish = judgeResult(report, run.graph.spec(step), step.attempt, uploaded);
       const step_state = await finishStep(tx, run, step, resultOf(report), finish, this.terms);
       const rolled_back = finish.kind === 'again';
       const { run_state, whys } = await endWhatIsOver(tx, run, step_state === 'PENDING', node_id, node);
@@ -69,7 +69,7 @@ export class ReportResult {
 function refuseUnlessHeld(
   runState: RunState,
   step: StepNow,
-  { node_id, attempt, nonce }: ReportOf,
+  { node_id, attempt, nonce }: ResultOf,
   held: string | undefined,
 ): void {
   if (held !== nonce || isOver(runState)) {
@@ -81,7 +81,7 @@ function refuseUnlessHeld(
   }
 }
 
-function refuseWithoutExitCode(step: StepNow, report: ReportOf): void {
+function refuseWithoutExitCode(step: StepNow, report: ResultOf): void {
   if (step.kind !== 'run' || report.error !== undefined || report.exit_code !== undefined) return;
   const fault = { pointer: '/exit_code', detail: 'must be there for a run step that reports no error' };
   throw new Problem('invalid_request', `exit_code ${fault.detail}`, { errors: [fault] });
@@ -107,7 +107,7 @@ async function endWhatIsOver(
   return { run_state: 'CANCELLED', whys: [...whys, 'drained'] };
 }
 
-function resultOf({ exit_code, produced, error }: Report): StepResult {
+function resultOf({ exit_code, produced, error }: ReportedResult): StepResult {
   return {
     ...(exit_code !== undefined && { exit_code }),
     ...(produced !== undefined && { produced }),

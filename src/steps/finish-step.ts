@@ -1,5 +1,5 @@
 import { readOutput } from '../bodies/outputs.sql.js';
-import { CHOICE_BYTES, type Choice, choiceOutput, readChoice } from '../domain/steps/judge-report.js';
+import { CHOICE_BYTES, type Choice, choiceOutput, readChoice } from '../domain/steps/judge-result.js';
 import type { StepNow, StepResult } from '../domain/steps/step-now.js';
 import type { LeaseTerms } from '../leases/lease-terms.js';
 import { releaseRoles } from '../leases/leases.sql.js';

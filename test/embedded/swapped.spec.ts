@@ -22,7 +22,7 @@ import { openLocked } from '../../src/platform/embedded/locks.js';
 import { openServerLog } from '../../src/platform/embedded/start-server.js';
 import { startEmbedded } from '../../src/platform/embedded/start-embedded.js';
 import { atFailpoints } from '../../src/platform/failpoints.js';
-import { once } from '../support/points.js';
+import { once } from '../support/failpoints.js';
 import { isRoot, NOBODY } from './workshop.js';
 
 jest.setTimeout(30_000);

@@ -5,7 +5,7 @@ import { R } from '../support/contracts.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { fetchRaw, type Send, sender } from '../support/http.js';
 import { OPERATIONS } from '../support/openapi.js';
-import { hold } from '../support/points.js';
+import { hold } from '../support/failpoints.js';
 import { expectProblem } from '../support/problem.js';
 import { serverSuite } from '../support/server-suite.js';
 import { upload, writeLog } from '../support/uploads.js';

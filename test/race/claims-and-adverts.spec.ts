@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { startTestMediator } from '../support/mediator.js';
 import { blockedOn, blockedOrAnswered, carriedOut } from '../support/parked.js';
 import type { PlayedNode } from '../support/played-node.js';
-import { hold, once } from '../support/points.js';
+import { hold, once } from '../support/failpoints.js';
 import { cancel, countWakes, promotion, show, submit } from '../support/queue.js';
 import { serverSuite } from '../support/server-suite.js';
 

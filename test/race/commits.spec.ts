@@ -7,7 +7,7 @@ import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R } from '../support/contracts.js';
 import { type LossyLink, openLossyLink } from '../support/lossy-link.js';
 import type { PlayedNode } from '../support/played-node.js';
-import { once } from '../support/points.js';
+import { once } from '../support/failpoints.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../support/queue.js';
 import { serverSuite } from '../support/server-suite.js';
 

@@ -10,7 +10,7 @@ import { needs, R, step } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import { blockedOn, carriedOut } from '../support/parked.js';
 import type { PlayedClaim, PlayedNode } from '../support/played-node.js';
-import { hold } from '../support/points.js';
+import { hold } from '../support/failpoints.js';
 import { cancel, promotion, show, submit, submitAll } from '../support/queue.js';
 import { serverSuite } from '../support/server-suite.js';
 import { put, upload } from '../support/uploads.js';

@@ -3,7 +3,7 @@ import { atFailpoints } from '../../src/platform/failpoints.js';
 import { R } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import type { PlayedNode } from '../support/played-node.js';
-import { hold, once } from '../support/points.js';
+import { hold, once } from '../support/failpoints.js';
 import { cancel, countWakes, promotion, show, states, submitAll } from '../support/queue.js';
 import { serverSuite } from '../support/server-suite.js';
 

@@ -7,7 +7,7 @@ import type { Answer } from '../support/http.js';
 import { letTimePass } from '../support/let-time-pass.js';
 import { blockedOn, blockedOrAnswered } from '../support/parked.js';
 import type { PlayedNode } from '../support/played-node.js';
-import { hold, once } from '../support/points.js';
+import { hold, once } from '../support/failpoints.js';
 import { cancel, show, states, submit, submitAll } from '../support/queue.js';
 import { serverSuite } from '../support/server-suite.js';
 import { openSession } from '../support/session.js';

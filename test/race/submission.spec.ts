@@ -3,7 +3,7 @@ import { barrier } from '../support/barrier.js';
 import { needs, R, step } from '../support/contracts.js';
 import type { Answer } from '../support/http.js';
 import type { PlayedNode } from '../support/played-node.js';
-import { hold, once } from '../support/points.js';
+import { hold, once } from '../support/failpoints.js';
 import { serverSuite } from '../support/server-suite.js';
 import { rowsOf } from '../support/stored.js';
 

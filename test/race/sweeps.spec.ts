@@ -5,7 +5,7 @@ import { QueueService } from '../../src/queue/queue.service.js';
 import { needs, R, step } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import type { TestMediator } from '../support/mediator.js';
-import { hold, once } from '../support/points.js';
+import { hold, once } from '../support/failpoints.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../support/queue.js';
 import { databaseSuite, serverSuite } from '../support/server-suite.js';
 

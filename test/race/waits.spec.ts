@@ -9,7 +9,7 @@ import { needs, R, step } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import { letTimePass } from '../support/let-time-pass.js';
 import { blockedOn, blockedOrAnswered } from '../support/parked.js';
-import { hold } from '../support/points.js';
+import { hold } from '../support/failpoints.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../support/queue.js';
 import { serverSuite } from '../support/server-suite.js';
 import { openSession } from '../support/session.js';

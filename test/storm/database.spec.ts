@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMediator, type TestMediator } from '../support/mediator.js';
 import { park } from '../support/parked.js';
-import { once } from '../support/points.js';
+import { once } from '../support/failpoints.js';
 import { openProxy, type Proxy } from '../support/proxy.js';
 import { promotion, show, submitAll } from '../support/queue.js';
 import { tell, tries } from '../support/storm.js';

@@ -1,18 +1,19 @@
 import type { StepSpec } from '../../src/domain/contract/contract.js';
-import type { Report } from '../../src/domain/steps/judge-report.js';
+import type { ReportedResult } from '../../src/domain/steps/judge-result.js';
+
 /** How a node does its step: well, as a loop is sent round again, or badly in one of many ways. */
 export const WAYS = ['well', 'again', 'exits', 'breaks', 'forgets', 'chooses nothing', 'boasts', 'tells all'] as const;
 export type Way = (typeof WAYS)[number];
 
 export interface Done {
-  report: Report;
+  report: ReportedResult;
   uploads: Record<string, string>;
 }
 
 /** What a node uploads and reports of its step; `choice` is that of a dispatch. */
 export function doneIn(way: Way, spec: StepSpec, choice: number): Done {
   const { out = [], dispatch, loop } = spec;
-  const report: Report = spec.run ? { exit_code: 0 } : {};
+  const report: ReportedResult = spec.run ? { exit_code: 0 } : {};
   const uploads = Object.fromEntries(out.map((name) => [name, '{}']));
   if (dispatch) uploads[out[0]!] = JSON.stringify(chosen(spec, choice, way === 'chooses nothing'));
   if (way === 'again' && loop) {

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { kindOf, needsOf } from '../contract/valid-steps.js';
-import { choiceOutput, judgeReport, readChoice, type Report } from './judge-report.js';
+import { choiceOutput, judgeResult, readChoice, type ReportedResult } from './judge-result.js';
 import { settlement } from '../settlement.js';
 import { type Ending, THE_SERVER } from '../verdict.js';
 import { StepGraph } from './step-graph.js';
@@ -9,7 +9,7 @@ import type { StepNow, StepResult } from './step-now.js';
 /** What happens to a run from outside. */
 export type Move =
   | { kind: 'claim'; seq: number }
-  | { kind: 'report'; seq: number; report: Report; uploads: Record<string, string> }
+  | { kind: 'report'; seq: number; report: ReportedResult; uploads: Record<string, string> }
   | { kind: 'answer'; seq: number; answer: unknown };
 
 /** What an acquire gets: a node, or undefined. */
@@ -50,10 +50,10 @@ export class PlayedRun {
     else this.#report(step, move.report, move.uploads);
   }
 
-  #report(step: StepNow, report: Report, uploads: Record<string, string>): void {
+  #report(step: StepNow, report: ReportedResult, uploads: Record<string, string>): void {
     this.#uploads.set(`${step.seq}.${step.attempt}`, uploads);
     const uploaded = new Set(Object.keys(uploads));
-    const judged = judgeReport(report, this.graph.spec(step), step.attempt, uploaded);
+    const judged = judgeResult(report, this.graph.spec(step), step.attempt, uploaded);
     if (judged.kind === 'again') {
       if (this.graph.rollBack(step, { ...report }).skipped) this.#advance();
       for (const ask of this.graph.ready('ask')) this.graph.ask(ask);

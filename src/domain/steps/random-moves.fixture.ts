@@ -1,5 +1,5 @@
 import type { StepSpec } from '../contract/contract.js';
-import type { Report } from './judge-report.js';
+import type { ReportedResult } from './judge-result.js';
 import type { Dice } from './dice.fixture.js';
 import type { Move, PlayedRun } from './played-run.fixture.js';
 
@@ -22,7 +22,7 @@ export function nextMove(run: PlayedRun, dice: Dice): Move | undefined {
 
 /** Mostly a good one; a loop is sent round again every other time, and now and then a step fails, in one way or another. */
 function reportOf(spec: StepSpec, id: string, seq: number, dice: Dice): Move {
-  const report: Report = spec.run ? { exit_code: 0 } : {};
+  const report: ReportedResult = spec.run ? { exit_code: 0 } : {};
   const { out = [], dispatch } = spec;
   const uploads: Record<string, string> = Object.fromEntries(out.map((name) => [name, '{}']));
   if (dispatch) uploads[out[0]!] = JSON.stringify(choice(dispatch.to, dice));

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Condition, StepSpec } from '../contract/contract.js';
 import { parseValue } from '../contract/json-of.fixture.js';
-import type { Report } from './judge-report.js';
+import type { ReportedResult } from './judge-result.js';
 import { PlayedRun } from './played-run.fixture.js';
 import type { StepNow } from './step-now.js';
 
@@ -14,7 +14,7 @@ export interface Table {
   claimable(): string[];
   claim(id: string): void;
   /** Claims the step if it has not been claimed, and reports it. */
-  report(id: string, report?: Report, uploads?: Record<string, string>): void;
+  report(id: string, report?: ReportedResult, uploads?: Record<string, string>): void;
   answer(id: string, answer: unknown): void;
 }
 

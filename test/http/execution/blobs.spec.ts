@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
 import type { PlayedClaim } from '../../support/played-node.js';
-import { hold } from '../../support/points.js';
+import { hold } from '../../support/failpoints.js';
 import { expectProblem } from '../../support/problem.js';
 import { everything } from '../../support/stored.js';
 import { blobPath, openUpload, put, upload } from '../../support/uploads.js';

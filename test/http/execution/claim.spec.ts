@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { ToldAgentStep, ToldRunStep } from '../../../src/domain/contract/told-fields.js';
+import type { AgentClaimFields, RunClaimFields } from '../../../src/domain/contract/claim-fields.js';
 import { kindOf } from '../../../src/domain/contract/valid-steps.js';
 import { needs, R, step } from '../../support/contracts.js';
 import type { PlayedNode } from '../../support/played-node.js';
@@ -53,8 +53,8 @@ describe('the claim of a step', () => {
 
   it('tells every field that is for the node, as it stands in the contract, and no other', async () => {
     const made = { uses: 'x', in: ['seed'], out: ['image'], schema: { image: { type: 'object' } }, env: ['PATH'] };
-    const run: Required<ToldRunStep> = { ...made, id: 'build', run: ['make', 'all'], timeout_seconds: 60 };
-    const agent: Required<ToldAgentStep> = { ...made, id: 'think', agent: { '10': 1, '2': [] }, timeout_seconds: 7 };
+    const run: Required<RunClaimFields> = { ...made, id: 'build', run: ['make', 'all'], timeout_seconds: 60 };
+    const agent: Required<AgentClaimFields> = { ...made, id: 'think', agent: { '10': 1, '2': [] }, timeout_seconds: 7 };
     const untold = { needs: ['first'], release: [], loop: { back_to: 'build', max: 2, until: { exit_code: 0 } } };
     await submit('told', [step('first', 'x', { out: ['seed'] }), { ...run, ...untold }, agent], [needs('x')]);
     const first = (await n1!.claim()).body;

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
 import { blockedOn, expectGivenAtOnce, park } from '../../support/parked.js';
-import { hold } from '../../support/points.js';
+import { hold } from '../../support/failpoints.js';
 import { openSession } from '../../support/session.js';
 import { ParkedClaims } from '../../../src/execution/parked-claims.js';
 import { serverSuite } from '../../support/server-suite.js';

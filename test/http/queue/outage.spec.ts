@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { letTimePass } from '../../support/let-time-pass.js';
 import { blockedOn } from '../../support/parked.js';
 import { openSession } from '../../support/session.js';
-import { hold } from '../../support/points.js';
+import { hold } from '../../support/failpoints.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../../support/queue.js';
 import { serverSuite } from '../../support/server-suite.js';
 

@@ -8,7 +8,7 @@ import { R } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
 import { type Send, sender } from '../../support/http.js';
 import { letTimePass } from '../../support/let-time-pass.js';
-import { once } from '../../support/points.js';
+import { once } from '../../support/failpoints.js';
 import { cancel, countWakes, promotion, states, submit, submitAll } from '../../support/queue.js';
 import { databaseSuite, serverSuite } from '../../support/server-suite.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { needs, R, step } from '../../support/contracts.js';
 import type { PlayedNode } from '../../support/played-node.js';
-import { once } from '../../support/points.js';
+import { once } from '../../support/failpoints.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../../support/queue.js';
 import { serverSuite } from '../../support/server-suite.js';
 

@@ -3,7 +3,7 @@ import { question } from '../../support/asks.js';
 import { needs, R, step } from '../../support/contracts.js';
 import type { Answer } from '../../support/http.js';
 import { blockedOn } from '../../support/parked.js';
-import { hold, once } from '../../support/points.js';
+import { hold, once } from '../../support/failpoints.js';
 import { expectProblem } from '../../support/problem.js';
 import { show, submit } from '../../support/queue.js';
 import { serverSuite } from '../../support/server-suite.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bytesOf, get, sha256 } from '../../support/bytes.js';
 import { R } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
-import { once } from '../../support/points.js';
+import { once } from '../../support/failpoints.js';
 import type { PlayedClaim } from '../../support/played-node.js';
 import { readTar } from '../../support/record.js';
 import { upload } from '../../support/uploads.js';

@@ -9,7 +9,7 @@ import { needs, R, step } from '../../support/contracts.js';
 import { eventually } from '../../support/eventually.js';
 import type { Answer } from '../../support/http.js';
 import type { PlayedNode } from '../../support/played-node.js';
-import { once } from '../../support/points.js';
+import { once } from '../../support/failpoints.js';
 import { serverSuite } from '../../support/server-suite.js';
 import { everything } from '../../support/stored.js';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { bytesOf, get, sha256 } from '../../support/bytes.js';
 import { R } from '../../support/contracts.js';
 import type { TestMediator } from '../../support/mediator.js';
-import { once } from '../../support/points.js';
+import { once } from '../../support/failpoints.js';
 import { type PlayedRun, playRun, verify } from '../../support/record.js';
 import { everything } from '../../support/stored.js';
 import { upload, writeLog } from '../../support/uploads.js';

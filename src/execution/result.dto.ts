@@ -9,8 +9,8 @@ const EXIT_RULE = { message: 'must be a whole number that fits 32 bits' };
 const INT32 = { least: -(2 ** 31), most: 2 ** 31 - 1 };
 const PRODUCED_RULE = { message: 'must be at most 1000 names of outputs' };
 
-@ApiModel('StepReport', 'What became of a claimed step. Unknown keys are ignored.')
-export class ReportDto {
+@ApiModel('ReportedResult', 'What became of a claimed step. Unknown keys are ignored.')
+export class ResultDto {
   /** Who did it. */
   @ApiProperty({ pattern: NODE_ID.source })
   @Matches(NODE_ID, { message: NODE_ID_RULE })

@@ -2,7 +2,7 @@ import type { StepSpec } from '../contract/contract.js';
 import { dispatchSource, valueAlong } from '../contract/dispatch-source.js';
 
 /** What a node reports of a step. */
-export interface Report {
+export interface ReportedResult {
   exit_code?: number;
   produced?: string[];
   error?: string;
@@ -16,7 +16,12 @@ export type Judgement = { kind: 'done' } | { kind: 'failed'; error?: string } | 
  * attempts are left, whatever the exit code. A name in `produced`, promised or not, and a promised output that was not
  * uploaded in this attempt fail it, and so does an exit code other than 0 unless the contract allows it.
  */
-export function judgeReport(report: Report, spec: StepSpec, attempt: number, uploaded: ReadonlySet<string>): Judgement {
+export function judgeResult(
+  report: ReportedResult,
+  spec: StepSpec,
+  attempt: number,
+  uploaded: ReadonlySet<string>,
+): Judgement {
   if (report.error !== undefined) return { kind: 'failed' };
   if (spec.loop && attempt < spec.loop.max && !untilHolds(spec.loop.until, report, uploaded)) return { kind: 'again' };
   const missing = [...new Set([...(spec.out ?? []), ...(report.produced ?? [])])].filter((name) => !uploaded.has(name));
@@ -27,7 +32,7 @@ export function judgeReport(report: Report, spec: StepSpec, attempt: number, upl
 
 type Until = NonNullable<StepSpec['loop']>['until'];
 
-function untilHolds(until: Until, report: Report, uploaded: ReadonlySet<string>): boolean {
+function untilHolds(until: Until, report: ReportedResult, uploaded: ReadonlySet<string>): boolean {
   if (until.exit_code !== undefined && report.exit_code !== until.exit_code) return false;
   return (until.produced ?? []).every((name) => uploaded.has(name));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StepSpec } from '../contract/contract.js';
-import { choiceOutput, judgeReport, readChoice, type Report } from './judge-report.js';
+import { choiceOutput, judgeResult, readChoice, type ReportedResult } from './judge-result.js';
 
 const BARE: StepSpec = { id: 's', uses: 'a', run: ['true'] };
 const LOOP: StepSpec = { ...BARE, loop: { back_to: 's', max: 3, until: { exit_code: 0 } } };
@@ -8,7 +8,7 @@ const NAMED: StepSpec = { ...BARE, out: ['o', 'p'], loop: { back_to: 's', max: 3
 const missing = (names: string): object => ({ kind: 'failed', error: `not uploaded in this attempt: ${names}` });
 
 describe('a report is judged', () => {
-  it.each<[string, StepSpec, Report, number, string[], object]>([
+  it.each<[string, StepSpec, ReportedResult, number, string[], object]>([
     ['exit 0 is done', BARE, { exit_code: 0 }, 1, [], { kind: 'done' }],
     ['exit 1 fails', BARE, { exit_code: 1 }, 1, [], { kind: 'failed' }],
     ['exit 1 that is allowed is done', { ...BARE, allow_failure: true }, { exit_code: 1 }, 1, [], { kind: 'done' }],
@@ -65,12 +65,12 @@ describe('a report is judged', () => {
     ],
     ['what was produced and is there is fine', BARE, { exit_code: 0, produced: ['x'] }, 1, ['x'], { kind: 'done' }],
   ])('%s', (_what, spec, report, attempt, uploaded, judgement) => {
-    expect(judgeReport(report, spec, attempt, new Set(uploaded))).toEqual(judgement);
+    expect(judgeResult(report, spec, attempt, new Set(uploaded))).toEqual(judgement);
   });
 
   it('with at most 20 missing names', () => {
     const out = Array.from({ length: 23 }, (_, at) => `o${at}`);
-    const { error } = judgeReport({ exit_code: 0 }, { ...BARE, out }, 1, new Set()) as { error: string };
+    const { error } = judgeResult({ exit_code: 0 }, { ...BARE, out }, 1, new Set()) as { error: string };
     expect(error).toMatch(/o19 and 3 more$/);
   });
 });
