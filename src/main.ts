@@ -44,7 +44,7 @@ function fail(error: unknown): never {
   process.exit(error instanceof DatabaseUnfit || error instanceof EmbeddedOwnerError ? EXIT_CONFIG : 1);
 }
 
-/** What a person can mend gets a sentence, a fault of ours its stack. */
+/** What a person can fix gets a sentence, a fault of the program its stack. */
 function sentenceOf(error: unknown): string {
   const { code, message, stack } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE' || code === 'EACCES') return `${message}; set PORT or HOST to another`;

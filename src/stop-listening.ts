@@ -10,7 +10,7 @@ const LONGEST_MS = 1000;
 /**
  * Closes the port: long polls answer at once, what is under way ends, idle connections are closed as they become so, and
  * those that are still open at the end of the grace are cut. It closes when nobody has come for a moment: the system resets
- * connections that wait to be accepted, and whoever sends requests here may not yet have been told to go elsewhere.
+ * connections that wait to be accepted, and those who send requests here may not know yet that they have to go elsewhere.
  */
 export async function stopListening(app: NestFastifyApplication): Promise<void> {
   const server = app.getHttpServer();

@@ -18,7 +18,7 @@ export interface Patience {
 /** Altogether at most 47 s: 5 tries of 5 s, and pauses of 0.25, 1, 4 and 16 s. A receiver can be restarted meanwhile. */
 export const PATIENCE: Patience = { tries: 5, timeoutMs: 5000, pauseMs: 250 };
 
-/** `stopped`: it was not told, or may have been, and has to be told by somebody else. */
+/** `stopped`: it was not sent, or may have been, and another process has to send it. */
 export type Delivery = { kind: 'sent' } | { kind: 'given-up'; last: string } | { kind: 'stopped' };
 
 /** Posts the JSON text until the receiver takes it with a 2xx, patience ends, or the process stops. Never throws. */
@@ -39,7 +39,7 @@ export async function deliver(
   }
 }
 
-/** One try. Gives what was wrong; nothing: it was taken. A redirect is not followed: only the configured place is told. */
+/** One try. Gives what was wrong; nothing: it was accepted. A redirect is not followed: only the configured URL gets notices. */
 async function post(
   { url, secret }: Receiver,
   body: string,

@@ -61,7 +61,7 @@ function listed(names: string[]): string {
   return names.slice(0, SHOWN_NAMES).join(', ') + more;
 }
 
-/** Whether this principal may answer a question: whoever is named; where nobody is, whoever may submit. An operator who is not named may not. */
+/** Whether this principal may answer a question: those who are named; if nobody is, all who may submit. An operator who is not named may not. */
 export function mayAnswer(answerers: readonly string[] | null, principal: string): boolean {
   return answerers === null || answerers.includes(principal);
 }

@@ -1,6 +1,6 @@
 import { type Write, write } from '../platform/database/statement.js';
 
-/** A question that somebody is to be told of. */
+/** A question that is to be sent to the webhook. */
 export interface Notice {
   run_id: string;
   seq: number;
@@ -39,7 +39,7 @@ export function deleteNotices(most: number): Write<Notice[]> {
   });
 }
 
-/** Takes all notices away, unread: nobody is to be told. What another process is taking is skipped. */
+/** Takes all notices away, unread: there is no webhook. What another process is taking is skipped. */
 export function dropNotices(): Write<void> {
   return write({
     name: 'asks.drop-notices',

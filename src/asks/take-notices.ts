@@ -2,7 +2,7 @@ import type { Database } from '../platform/database/database.js';
 import { lockRun } from '../records/runs.sql.js';
 import { deleteNotices, dropNotices, type Notice, putBackNotice } from './notices.sql.js';
 
-/** Takes notices to be sent by this process alone, the oldest first: so many; or drops all, where nobody is to be told. */
+/** Takes notices to be sent by this process alone, the oldest first: so many; or drops all, where there is no webhook. */
 export function takeNotices(database: Database, most: number | 'drop'): Promise<Notice[]> {
   return database.transaction('take-notices', async (tx) => {
     if (most !== 'drop') return tx.ask(deleteNotices(most));

@@ -10,7 +10,7 @@ import { insertUpload, mayNameUpload, deleteUpload, type BegunUpload } from './u
 /** So many outputs that no step promises, and so many logs, a step may have, by their names. */
 export const MOST_NAMES = 64;
 
-/** Begins an upload, before anything of its body is read: who may not, or promises too much, is told so at once. */
+/** Begins an upload, before anything of its body is read: a caller who may not, or announces too much, is refused at once. */
 export function beginUpload(
   database: Database,
   upload: Upload,

@@ -12,7 +12,7 @@ export type { WantedLog };
 /** A log with so many bytes of it that the caller has already. */
 type Followed = WantedLog & { size: number };
 
-/** Of the logs of one step: many may follow a run that matters to them, and all are told at once. */
+/** Of the logs of one step: many may follow a run that matters to them, and all hear of it at once. */
 const BOUNDS: Bounds<Followed> = { of: ({ run_id, seq }) => `${run_id} ${seq}`, most: 128, looking: 8 };
 
 /** Gives a log when there is more of it. */

@@ -42,7 +42,7 @@ const PLACES = ['path', 'query', 'header'];
 
 /**
  * Puts the operations in reading order, which is that of their examples; the scan finds them in that of the modules. Their
- * parameters are told as a request has them: those of the path, of the query, of the headers.
+ * parameters stand in the order of a request: those of the path, of the query, of the headers.
  */
 export function orderOperations(document: OpenAPIObject): void {
   const order = Object.keys(EXAMPLES);

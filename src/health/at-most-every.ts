@@ -8,7 +8,7 @@ export interface Pace {
 
 /*
  * A look that costs something, shared by whoever asks: it begins at most once in so many seconds, however many ask, and
- * never while the last one is still under way. What it found is told until the next; where it failed, or takes longer than
+ * never while the last one is still under way. What it found is given until the next; where it failed, or takes longer than
  * somebody waits, there is nothing to tell until then, and nobody asks again meanwhile.
  */
 export class AtMostEvery<T> {

@@ -51,7 +51,7 @@ export class HealthController {
     ]);
   }
 
-  /** Prometheus figures; those that need the database are asked for once in 5 s, and left out while it is away. */
+  /** Prometheus metrics; those that need the database are read once in 5 s, and left out while it is away. */
   @Get('metrics')
   @AnybodyMayCall()
   @MetricsApi()

@@ -8,12 +8,12 @@ import { ping, type Figures, readFigures } from './health.sql.js';
 
 /** How often the database is asked, and how long it is waited for. */
 const STORED = { everySeconds: 5, waitSeconds: 2 };
-/** How soon it is known that the database is away: figures that are some seconds old are then not told either. */
+/** How soon it is known that the database is away: metrics that are some seconds old are left out then. */
 const ALIVE = { everySeconds: 0.1, waitSeconds: 2 };
 /** What the process says of itself it reads from files of the system, which takes a thousandth of a second each time. */
 const PROCESS = { everySeconds: 1, waitSeconds: 2 };
 
-/** The figures of this process, and those of the database while it answers. What costs something is shared by all who ask. */
+/** The metrics of this process, and those of the database while it answers. All who scrape share what is expensive. */
 @Injectable()
 export class StoredFigures {
   readonly #stored: AtMostEvery<string>;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LeaseTerms } from './lease-terms.js';
 
-/** Whoever grants nodes, or ends what holds them, imports it: on what terms leases are given. */
+/** The terms on which leases are given; every module that grants nodes, or may do so, imports it. */
 @Module({ providers: [LeaseTerms], exports: [LeaseTerms] })
 export class LeasesModule {}

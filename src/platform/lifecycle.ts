@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Where the process stands. `lingering`: it has been told to stop, /readyz says so, and everything is served all the same. */
+/** Where the process stands. `lingering`: it was asked to stop and /readyz says so, but everything is still served. */
 export type Phase = 'starting' | 'ready' | 'lingering' | 'stopping';
 
 @Injectable()

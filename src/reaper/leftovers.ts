@@ -13,7 +13,7 @@ import { addUpEnded } from '../steps/run-endings.sql.js';
 import type { ReaperPart } from './reaper-part.js';
 import { findLeftovers, type Leftover, findLeftoverUploads } from './reaper.sql.js';
 
-/** Deletes a lease that outlived its run. Its record is closed: an event tells of it, and no grant. */
+/** Deletes a lease that outlived its run. Its record is closed, so an event records this, and no grant. */
 @Injectable()
 export class LeftoverLeases implements ReaperPart<Leftover> {
   readonly name = 'leftovers';
@@ -36,7 +36,7 @@ export class LeftoverLeases implements ReaperPart<Leftover> {
   }
 }
 
-/** No upload takes as long; one that does is told to begin again. */
+/** No upload takes as long; one that does has to begin again. */
 const LONGEST_SECONDS = 3600;
 const UPLOADS_PER_PASS = 1000;
 

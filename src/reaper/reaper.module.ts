@@ -13,7 +13,7 @@ import { LostServers } from './servers/lost-servers.js';
 import { ServerPresence } from './servers/server-presence.js';
 import { TouchServer } from './servers/touch-server.js';
 
-/** In the order of a pass: whoever waits for too long first, then whoever has fallen silent, then what is left over. */
+/** In the order of a pass: what is past its time, then who has fallen silent, then what is left over. */
 const PARTS = [
   OverdueAsks,
   OverdueSteps,

@@ -76,7 +76,7 @@ function story(state: string, waited: ClosedRun['waited']): object | null {
   return { ...waited, ended: waited.promoted_at === null ? state : 'PROMOTED' };
 }
 
-/** For whoever reads it, with what was sent as JSON as it was sent. */
+/** As it is read by a person; what was sent as JSON stays as it was sent. */
 function inLines(value: unknown): string {
   return `${indentJson(toJson(value))}\n`;
 }

@@ -58,7 +58,7 @@ async function acquireNode(
   }
 }
 
-/** Asks every question that is ready. Whoever is to be told of it is told after the commit. */
+/** Asks every question that is ready. Notices of them are sent after the commit. */
 export function raiseAsks(tx: Tx, { run_id, graph }: LockedRunGraph): void {
   const ready = graph.ready('ask');
   if (ready.length === 0) return;

@@ -45,7 +45,7 @@ export interface GivenAnswer {
   answered_by: string;
 }
 
-/** Answers the question of this attempt, and nobody is told of it any more. False: it is not open. Its run is locked. */
+/** Answers the question of this attempt, and deletes its notice. False: it is not open. Its run is locked. */
 export function answerAsk({ run_id, seq, attempt, answer, answered_by }: GivenAnswer): Write<boolean> {
   return write({
     name: 'steps.answer-ask',

@@ -53,7 +53,7 @@ function withAnswer({ answer, ...step }: StepNow & { answer: string | null }): S
 }
 
 /**
- * Writes the steps that changed and the attempts that ended, all at one time, tells of each ending, and counts the change of
+ * Writes the steps that changed and the attempts that ended, all at one time, writes an event for each ending, and counts the change of
  * the run. A time stays where its state or attempt does: a step that was skipped and is now done has ended now, since
  * branches count in the order of these times. An attempt that nobody claimed or was asked has begun in this very moment.
  */
@@ -99,7 +99,7 @@ function writeChanges(runId: string, steps: StepNow[], attempts: EndedAttempt[])
   });
 }
 
-/** Writes what became of the run's steps, and tells whoever waits for one. Nothing changed: nothing is written. */
+/** Writes what became of the run's steps, and notifies those who wait for one. Nothing changed: nothing is written. */
 export function writeGraph(tx: Tx, { run_id, graph }: LockedRunGraph): void {
   const { steps, attempts } = graph.changes();
   if (steps.length === 0) return;

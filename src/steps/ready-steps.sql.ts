@@ -61,7 +61,7 @@ export function readNodesToAsk(nodeIds: string[]): Read<Map<string, NodeToAsk>> 
 const HELD = "h.node_id = $1 AND h.instance = $2 AND h.instance <> '' AND h.state = 'CLAIMED'";
 
 /**
- * Gives the step to the node, and tells of it, if it may still begin and this named instance holds none; the run is locked,
+ * Gives the step to the node, with an event, if it may still begin and this named instance holds none; the run is locked,
  * so nothing that this depends on moves.
  */
 export function claimStep({ run_id, seq }: ReadyStep, nodeId: string, instance: string): Write<boolean> {

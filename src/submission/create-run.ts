@@ -10,7 +10,7 @@ import type { StoredRun } from '../runs/runs.sql.js';
 import { beginRun } from '../steps/begin-run.js';
 import { insertRunning, type NewRun } from './insert-run.sql.js';
 
-/** `stored`: the run as it was committed, where that was read on the way. */
+/** `stored`: the run as it was committed, where it is known without a further read. */
 export interface Created {
   kind: 'created';
   stored?: StoredRun;

@@ -3,7 +3,7 @@ import type { Contract } from '../domain/contract/contract.js';
 import { signatureOf, workIdOf } from '../domain/contract/contract-identity.js';
 import type { NewRun } from './insert-run.sql.js';
 
-/** What came with a contract, or was made of it on the way. */
+/** What came with a contract, or was derived from it. */
 interface Sent {
   /** The contract as it was sent. */
   text: string;

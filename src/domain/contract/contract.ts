@@ -43,7 +43,7 @@ export const CONDITION = object({
 });
 
 /**
- * The contract, declared once: the parser reads it, its type is inferred, and the API document and what a node is told of
+ * The contract, declared once: the parser reads it, its type is inferred, and the API document and what a claim gives of
  * its step are made from it.
  */
 export const CONTRACT = object({

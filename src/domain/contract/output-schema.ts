@@ -37,7 +37,7 @@ export interface SchemaOptions {
   allErrors?: boolean;
   /** An allowance shared with other schemas. */
   patterns?: LinearPatterns;
-  /** How much may be done to judge one value; what a small one may take unless told otherwise. */
+  /** How much may be done to judge one value; by default what a small value may take. */
   units?: number;
   /** The schema is one that was accepted before: that it is one is not asked again. */
   accepted?: boolean;

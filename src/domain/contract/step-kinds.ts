@@ -8,7 +8,7 @@ const WEEK_SECONDS = 604_800;
 
 /** A field of a step that a node does. */
 interface StepField extends Field {
-  /** What it means to the node, which is told of it with its claim; false: it is not told. */
+  /** What it means to the node, which gets it with its claim; false: the node does not get it. */
   toNode: string | false;
 }
 

@@ -6,7 +6,7 @@ export interface JsonLimits {
   bytes: number;
   /** How many members and elements at all levels; no limit but the bytes where it is absent. */
   values?: number;
-  /** Members of the outermost object whose text is mended where it is ill-formed, not refused. */
+  /** Members of the outermost object whose ill-formed text is repaired and not refused. */
   mended?: readonly string[];
 }
 

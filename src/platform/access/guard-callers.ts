@@ -58,7 +58,7 @@ function limitsOf(perSecond: number): { refuse(what: 'calls' | 'failures', calle
   };
 }
 
-/** RFC 6750: whoever has sent no token is told of no fault in it. */
+/** RFC 6750: a request without a token gets no error code about one. */
 function unauthenticated(authorization: string | undefined): Problem {
   const sent = /^Bearer(?: |$)/i.test(authorization ?? '');
   const none = authorization === undefined ? 'no token was sent' : 'this is not a bearer token';

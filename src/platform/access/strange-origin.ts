@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 
-/** What a browser tells of where a request comes from. */
+/** What a browser says about the origin of a request. */
 export interface Origins {
   method: string;
   host: string | undefined;

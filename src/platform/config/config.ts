@@ -2,7 +2,7 @@ import type { Token } from '../access/token.js';
 
 export type ConfigValues = Omit<Config, 'lifeSeconds' | 'silenceSeconds'>;
 
-/** What the process was told by its environment, checked once at start. Durations are in seconds and may be fractions. */
+/** The configuration of the process, read from its environment and checked once at start. Durations are in seconds and may be fractions. */
 export class Config {
   /** None: an embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl?: string;
@@ -19,7 +19,7 @@ export class Config {
   readonly insecure!: boolean;
   /** The first life of a lease. */
   readonly leaseTtlSeconds!: number;
-  /** The heartbeat period told to nodes, and the reaper's. */
+  /** The period of the heartbeats of nodes, and of the reaper. */
   readonly renewSeconds!: number;
   /** Adverts and renewed leases live `renewSeconds` times this. */
   readonly notAfterFactor!: number;

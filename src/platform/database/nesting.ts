@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /*
  * A transaction inside a transaction would hold one connection and wait for another: with a pool full of them, for ever.
- * Tests watch for it. In production nobody does, since to be told which transaction a promise belongs to makes every
+ * Tests watch for it. In production nobody does, since keeping track of the transaction that a promise belongs to makes every
  * promise of the process dearer: 8 % of the submissions in a second.
  */
 let open: AsyncLocalStorage<string> | undefined;

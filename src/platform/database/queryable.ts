@@ -23,7 +23,7 @@ export interface Tx {
    * there after the commit at the latest.
    */
   send<T>(statement: Statement<T>): () => Promise<T>;
-  /** Tells whoever waits for such a thing to look, once this transaction is committed. */
+  /** Notifies everybody who waits for this topic, once this transaction is committed. */
   notify(topic: Topic): void;
 }
 

@@ -59,7 +59,7 @@ export class Reads {
 
   async #end(shared: Shared): Promise<void> {
     this.#leave(shared);
-    // One that was not opened is told to each who waited for it.
+    // Each read has already been rejected with the reason why none could be opened.
     const session = await shared.opening.catch(() => undefined);
     await session?.close();
   }

@@ -24,7 +24,7 @@ export type Answers<List extends readonly Statement<unknown>[]> = {
 };
 
 interface Spec<Row, T> {
-  /** Unique: the room, and what it does there. It stands in front of the text, for whoever looks at the database. */
+  /** Unique: the room, and what it does there. It stands in front of the text, for whoever looks at the sessions of the database. */
   name: string;
   params?: readonly Param[];
   /** Reads the answer; without it nobody wants one. */
@@ -62,7 +62,7 @@ type WriteSpec<Row, T> = Spec<Row, T> & {
   with?: string;
 } & (
     | { rows: 'any' }
-    // One row, unless it is told otherwise.
+    // One row, unless it says another number.
     | { rows?: number; otherwise: Refusal; also?: Touches & { part: string } }
   );
 

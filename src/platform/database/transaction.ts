@@ -99,7 +99,7 @@ async function once<T>(
     options.onCommitted?.(topics);
     await failpoint(`${name}.committed`);
   } catch (error) {
-    // It is done, and whoever asked has to go on with it: what comes after the commit can only be told.
+    // It is committed, and the caller goes on with it: a fault after the commit can only be logged.
     logger.error({ msg: 'work after a commit failed; the commit stands', transaction: name, err: error });
   }
   return outcome;

@@ -105,7 +105,7 @@ const GIVE_UP_AFTER_MS = 60_000;
 /**
  * The second lock, inherited by the supervising shell and by every process of the server, and held by nobody else once
  * they run: who gets it knows that nothing of a former server is alive. Taken under the owner lock, so whoever holds it
- * is left over from a Mediator that died. It is stopping by itself; should its shell have died as well, it is told to.
+ * is left over from a Mediator that died. It is stopping by itself; if its shell has died as well, it gets a signal.
  */
 export async function takeServerLock(
   { home, user }: Location,

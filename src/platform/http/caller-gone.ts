@@ -29,7 +29,7 @@ const SMALL_BYTES = 64 * 1024;
 /**
  * Ends the connection of a request that was answered before it had come whole, most often a refusal: for so many seconds
  * what comes is read and dropped, so that a caller who is still sending hears the answer (a connection that is closed at
- * once is reset, and may take the answer with it); then it is cut. The caller is told that it closes, and it is closed as
+ * once is reset, and may take the answer with it); then it is cut. The answer says that the connection closes, and it is closed as
  * soon as the rest has come. Only where little is to come it is left open, and the same time is given to that.
  */
 export function closeUnread(fastify: FastifyInstance, seconds: number): void {

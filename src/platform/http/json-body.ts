@@ -78,7 +78,7 @@ function read(body: Buffer, limits: JsonBody): JsonDocument {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What its body may be, where that is another than a small one. */
+    /** What its body may be, if it is not a small one. */
     json?: JsonBody;
     /** It takes none. */
     noBody?: boolean;

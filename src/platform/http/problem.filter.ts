@@ -71,7 +71,7 @@ export class ProblemFilter implements ExceptionFilter {
     return new Problem('internal', 'the server has failed; its log has the details under this request id');
   }
 
-  /** A database that is away makes every request say so: the cause is told when it is another. */
+  /** While the database is away every request is answered so: the cause is logged when it changes. */
   #tellUnavailable(detail: string, { id }: FastifyRequest, exception: unknown): void {
     const cause = exception instanceof Problem ? undefined : causeOf(exception);
     this.#said.say(`${detail}: ${cause}`, (unsaid) =>

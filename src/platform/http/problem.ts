@@ -66,7 +66,7 @@ export function faulty(faults: readonly Fault[], what: string): Problem {
   return new Problem('invalid_request', named.join('; ') + more || `${what} is not valid`, { errors: [...faults] });
 }
 
-/** What is wrong is told of the place as its subject ("must be …"), or in a sentence of its own. */
+/** A fault is a predicate whose subject is the place ("must be …"), or a sentence of its own. */
 function said(place: string, detail: string): string {
   return /^[A-Z]/.test(detail) ? `${place}: ${detail.replace(/\.$/, '')}` : `${place} ${detail}`;
 }

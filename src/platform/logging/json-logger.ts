@@ -8,7 +8,7 @@ export interface DescribedError {
   [detail: string]: unknown;
 }
 
-/** What a log line tells of an error: never what was sent to the database, since a contract may be in it. */
+/** What a log line says about an error: never what was sent to the database, since a contract may be in it. */
 export function describeError(error: Error): DescribedError {
   const { code, constraint, table, routine } = { ...error, ...driverError(error) } as Record<string, unknown>;
   const { message, stack = '' } = error;

@@ -9,7 +9,7 @@ const ANSWER_SECONDS = 3;
 const LOOKS = 3;
 
 /**
- * Throws where the way to the database gives a session another server process for each transaction: it forgets what was
+ * Throws where a pooler on the way gives a session another server process for each transaction: it forgets what was
  * prepared, locked and set. One session asks who answers it, several times, and again while another has a transaction open.
  * A pooler by transactions gives the processes in turn, or the one that was used last, which the other has then taken; where
  * it has a single one, it keeps the first waiting.

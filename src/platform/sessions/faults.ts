@@ -7,7 +7,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The database answers, and takes no writes now: a standby, or one that was told so. */
+/** The database answers, and takes no writes now: a standby, or one that was set read-only. */
 export class TakesNoWrites extends DatabaseUnavailable {
   constructor(why: string) {
     super(new Error(`the database takes no writes: ${why}`));
@@ -51,10 +51,10 @@ const LOST =
 // A transaction that only reads, or that somebody else has left open; a prepared statement, portal or savepoint that is not
 // the one that was meant, or whose result would have another shape now; a server that has lost count of itself.
 const SPOILT = /^(08P01|0A000|25(?!P0[234]).*|26000|34000|3B...|42P0[35]|XX...)$/;
-/** What every statement behind a failed one is told; where it comes first, the session was given back like this. */
+/** The answer to every statement behind a failed one; where it comes first, the session was given back like this. */
 const ABORTED = '25P02';
 
-/** Whether a session that has told this is thrown away; `first`: nothing has failed in this use of it before. */
+/** Whether a session that answered with this error is discarded; `first`: nothing has failed in this use of it before. */
 export function spoils(error: unknown, first: boolean): boolean {
   const state = sqlState(error);
   return state !== undefined && (SPOILT.test(state) || (first && state === ABORTED));

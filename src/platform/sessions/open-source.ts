@@ -8,7 +8,7 @@ import { DatabaseUnavailable } from './faults.js';
 import { SessionPool, type SessionPoolOptions } from './session-pool.js';
 
 const nothing = (): void => undefined;
-/** TypeORM writes what it has to say of a migration to the console, whatever `logging` is: whoever asks it is told, too. */
+/** TypeORM logs migrations to the console, whatever `logging` is; their errors reach the caller all the same. */
 export const SILENT: Logger = {
   logQuery: nothing,
   logQueryError: nothing,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { SessionClient, streamOf } from './session-client.js';
 
 /**
- * A connection of the pool. One that breaks is told by the statement that meets it; where nobody uses it, not even its end
+ * A connection of the pool. The statement that meets a broken one reports it; where nobody uses it, not even its end
  * is an error.
  */
 export class PooledClient extends SessionClient {

@@ -36,7 +36,7 @@ export class SessionPool extends pg.Pool {
       this.#made.add(client);
       client.once('end', () => this.#made.delete(client));
     });
-    // The end of one that is thrown away may come late, or never where the way is half open.
+    // The end of one that is thrown away may come late, or never where the connection is half open.
     this.on('release', (error: unknown, client) => void (error && this.#made.delete(client)));
     this.on('error', (_, client) => void this.#made.delete(client));
   }

@@ -83,7 +83,7 @@ export class Session {
   /** One timer for all that is under way: of a connection that takes bytes and brings none back nobody else would know. */
   #expectAnswer(): void {
     this.#waiting += 1;
-    // Whoever waits is told that the connection has ended, and who gets another next does not wait as well.
+    // Everybody who waits learns that the connection has ended, and the next one to get a connection does not wait as well.
     if (this.#waiting === 1) this.#patience = setTimeout(() => breakOff(this.client), this.answerSeconds * 1000);
   }
 

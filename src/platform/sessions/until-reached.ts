@@ -14,7 +14,7 @@ export class UntilReached {
 
   constructor(private readonly stopping: AbortSignal) {}
 
-  /** Any error but a database that is away is thrown, as a sentence where a person can mend it: waiting would not help. */
+  /** Throws any error but that the database is away; as a sentence where a person can fix it, since waiting would not help. */
   async do(when: 'connecting' | 'later', step: () => Promise<void>): Promise<void> {
     for (;;) {
       try {

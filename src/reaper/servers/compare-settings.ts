@@ -4,7 +4,7 @@ import { differences, sharedSettings } from '../../platform/config/shared-settin
 import { Database } from '../../platform/database/database.js';
 import { readNeighbours } from './servers.sql.js';
 
-/** Warns, once at start, of every living server of the same database that has been told something else than this one. */
+/** Warns, once at start, of every living server of the same database whose settings differ from those of this one. */
 @Injectable()
 export class CompareSettings {
   readonly #logger = new Logger('servers');

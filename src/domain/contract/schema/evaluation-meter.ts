@@ -154,7 +154,7 @@ function unitsOfKeys(data: unknown, perKey: number, perCharacter: number): numbe
   return names.reduce((units, name) => units + perKey + name.length * perCharacter, 0);
 }
 
-/** Ajv compares every pair of items; canonical JSON finds equals in one pass. What is in each item is told of before, its text after it is written. */
+/** Ajv compares every pair of items; canonical JSON finds equals in one pass. What is in each item is counted before, its text after it is written. */
 export function uniqueItems(meter: EvaluationMeter): FuncKeywordDefinition {
   const isUnique = (items: unknown[]): boolean => {
     const texts = new Set<string>();
