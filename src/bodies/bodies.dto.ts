@@ -24,7 +24,7 @@ export class UploadQueryDto {
 
 export class LogQueryDto extends UploadQueryDto {
   /** Which log of the step: a step may write several. */
-  @ApiProperty({ pattern: NAME.source, default: 'step', required: false })
+  @ApiProperty({ pattern: NAME.source, required: false })
   @IsOptional()
   @Matches(NAME, NAME_RULE)
   name: string = 'step';
@@ -43,7 +43,7 @@ const LOG_ATTEMPT_RULE = { message: 'must be a whole number from 1' };
 
 export class ReadLogQueryDto {
   /** Which log of the step. */
-  @ApiProperty({ type: 'string', default: 'step', required: false })
+  @ApiProperty({ type: 'string', required: false })
   @IsOptional()
   @IsString({ message: 'must be given once' })
   name: string = 'step';

@@ -6,7 +6,8 @@ import { SHARED_HEADERS } from '../platform/http/shared-headers.js';
 import { addExamples } from './add-examples.js';
 import { flattenReferences } from './flatten-references.js';
 import { INTRODUCTION, TAGS } from './introduction.js';
-import { describeTexts, nameRoles, orderOperations } from './operations.js';
+import { narrowProblems } from './narrow-problems.js';
+import { describeDefaults, describeTexts, nameRoles, orderOperations } from './operations.js';
 import { shareRefusals } from './share-refusals.js';
 import { VERSION } from './version.js';
 
@@ -45,7 +46,9 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
   flattenReferences(document);
   orderOperations(document);
   describeTexts(document);
+  describeDefaults(document);
   addExamples(document);
+  narrowProblems(document);
   shareRefusals(document);
   nameRoles(document);
   const { openapi, info, servers, tags, security, paths, components } = document;

@@ -11,8 +11,8 @@ interface Referring {
 
 /**
  * OpenAPI 3.1 lets a description stand beside a `$ref`: the `allOf` of one, which 3.0 needed for that, is taken away. So
- * is what the compiler plugin and `ApiShape` put beside it: the schema that is referred to says it all. Nor
- * needs a `const` an enumeration of one word, which the plugin makes of its type.
+ * is what the compiler plugin and `ApiShape` put beside it: the schema that is referred to says it all. Nor does a
+ * `const` need an enumeration: of one word, which the plugin makes of its type, or that of the property it narrows.
  */
 export function flattenReferences(document: OpenAPIObject): void {
   flatten(document);
@@ -28,6 +28,9 @@ function flatten(node: unknown): void {
     delete schema.additionalProperties;
     schema.$ref = only.$ref;
   }
-  if (schema.const !== undefined) delete schema.enum;
+  if (schema.const !== undefined) {
+    delete schema.enum;
+    delete schema.$ref;
+  }
   Object.values(node).forEach(flatten);
 }

@@ -1,6 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXAMPLES } from './examples/examples.js';
 
+/** The media type of a refusal (RFC 9457). */
+export const PROBLEM_JSON = 'application/problem+json';
+
 /** An operation as far as it is completed here; @nestjs/swagger does not export its own types of these. */
 export interface Operation {
   operationId: string;
@@ -23,7 +26,8 @@ export interface Parameter {
   in: string;
   required?: boolean;
   example?: unknown;
-  schema?: { examples?: unknown[] };
+  description?: string;
+  schema?: { default?: string | number | boolean; examples?: unknown[] };
 }
 
 export interface Media {
@@ -36,6 +40,11 @@ export function operationsOf(document: OpenAPIObject): { path: string; operation
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.values(item as unknown as Record<string, Operation>).map((operation) => ({ path, operation })),
   );
+}
+
+/** Every answer of every operation, as it stands there. */
+export function answersOf(document: OpenAPIObject): Answered[] {
+  return operationsOf(document).flatMap(({ operation }) => Object.values(operation.responses));
 }
 
 const PLACES = ['path', 'query', 'header'];
@@ -63,6 +72,18 @@ export function describeTexts(document: OpenAPIObject): void {
   for (const { operation } of operationsOf(document)) {
     const text = operation.requestBody?.content['text/plain'];
     if (text !== undefined) text.schema = { type: 'string' };
+  }
+}
+
+/** Says what an absent parameter counts as in its description: where a schema has a default, generated clients demand a value. */
+export function describeDefaults(document: OpenAPIObject): void {
+  for (const { operation } of operationsOf(document)) {
+    for (const parameter of operation.parameters) {
+      const { default: fallback, ...schema } = parameter.schema ?? {};
+      if (fallback === undefined) continue;
+      parameter.schema = schema;
+      parameter.description += ` Absent: \`${fallback}\`.`;
+    }
   }
 }
 

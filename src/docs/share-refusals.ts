@@ -1,9 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { type ProblemCode, PROBLEMS } from '../domain/problem-codes.js';
-import { type Answered, type Operation, operationsOf } from './operations.js';
+import { type Answered, type Operation, operationsOf, PROBLEM_JSON } from './operations.js';
 import { generalExample, nameOf, sharedExamples } from './problem-page.js';
-
-const REFUSAL = 'application/problem+json';
 
 /** A refusal as one or several operations answer it. */
 interface Refusal {
@@ -41,7 +39,7 @@ function refusalsOf(document: OpenAPIObject): Refusal[] {
   const found = new Map<string, Refusal>();
   for (const { operation } of operationsOf(document)) {
     for (const [status, answer] of Object.entries(operation.responses)) {
-      const codes = Object.keys(answer.content?.[REFUSAL]?.examples ?? {});
+      const codes = Object.keys(answer.content?.[PROBLEM_JSON]?.examples ?? {});
       if (codes.length === 0) continue;
       const text = JSON.stringify(answer);
       const refusal = found.get(text) ?? { name: codes.map(nameOf).join('Or'), answer, answeredBy: [] };

@@ -1,8 +1,10 @@
 /** The states of runs and steps, and the drains of nodes. They are the database's CHECKs too. */
 
-export const RUN_STATES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
+export const FINAL_STATES = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
+export type FinalState = (typeof FINAL_STATES)[number];
+
+export const RUN_STATES = ['QUEUED', 'RUNNING', ...FINAL_STATES] as const;
 export type RunState = (typeof RUN_STATES)[number];
-export type FinalState = Exclude<RunState, 'QUEUED' | 'RUNNING'>;
 
 export const STEP_STATES = ['PENDING', 'CLAIMED', 'ASKED', 'DONE', 'FAILED', 'SKIPPED', 'CANCELLED'] as const;
 export type StepState = (typeof STEP_STATES)[number];

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { AGENT_STEP, RUN_STEP } from '../domain/contract/step-kinds.js';
 import { type AgentClaimFields, claimFields, type RunClaimFields } from '../domain/contract/claim-fields.js';
-import { ApiModel, ApiShape, schemaRef } from '../platform/http/api-model.decorator.js';
+import { ApiChoice, ApiConst, ApiModel, ApiShape } from '../platform/http/api-model.decorator.js';
 import { WholeNumber } from '../platform/http/validation.js';
 import { AssignedRoleDto } from '../runs/run.dto.js';
 
@@ -10,7 +10,7 @@ const WAIT_RULE = { message: 'must be a whole number of seconds from 0 to 300' }
 
 export class ClaimQueryDto {
   /** How many seconds to wait for a step, from 0 to 300. */
-  @ApiProperty({ type: 'integer', minimum: 0, maximum: 300, default: 30, required: false })
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 300, required: false })
   @IsOptional()
   @WholeNumber()
   @IsInt(WAIT_RULE)
@@ -49,7 +49,7 @@ class ClaimedStepDto {
 @TellsFieldsOf(RUN_STEP)
 export class RunClaimDto extends ClaimedStepDto {
   /** `run` says what to do. */
-  @ApiShape({ schema: { type: 'string', const: 'run' } })
+  @ApiConst('run')
   kind!: 'run';
 }
 
@@ -57,22 +57,16 @@ export class RunClaimDto extends ClaimedStepDto {
 @TellsFieldsOf(AGENT_STEP)
 export class AgentClaimDto extends ClaimedStepDto {
   /** `agent` says what to do. */
-  @ApiShape({ schema: { type: 'string', const: 'agent' } })
+  @ApiConst('agent')
   kind!: 'agent';
 }
 
-@ApiModel(
+@ApiChoice(
   'Claim',
   "A step that is the node's to do now; `kind` says whether it is a program or a task of an agent. Fields of the contract's " +
     'step that are absent there are absent here.',
-  {
-    type: undefined,
-    oneOf: ['RunClaim', 'AgentClaim'].map(schemaRef),
-    discriminator: {
-      propertyName: 'kind',
-      mapping: { run: schemaRef('RunClaim').$ref, agent: schemaRef('AgentClaim').$ref },
-    },
-  },
+  'kind',
+  { run: RunClaimDto, agent: AgentClaimDto },
 )
 export class ClaimDto {}
 

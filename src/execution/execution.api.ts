@@ -1,11 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiHeader, ApiOperation } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
 import { ApiLease } from '../platform/http/lease-header.js';
 import { ApiNodeId, INSTANCE, ApiRunId, ApiSeq } from '../platform/http/path-parameters.js';
 import { StepOutcomeDto } from '../runs/step-outcome.dto.js';
-import { AgentClaimDto, ClaimDto, RunClaimDto } from './claim.dto.js';
+import { ClaimDto } from './claim.dto.js';
 
 const CLAIM_STEP = `
 Gives the node one step that is bound to it and ready, of the oldest run first. Where there is none it **waits** up to \`wait\`
@@ -25,7 +25,6 @@ export function ClaimStepApi(): MethodDecorator {
   return applyDecorators(
     ApiOperation({ operationId: 'claimStep', description: CLAIM_STEP }),
     ApiNodeId(),
-    ApiExtraModels(RunClaimDto, AgentClaimDto),
     ApiHeader({
       name: 'Mediator-Instance',
       required: false,

@@ -7,7 +7,7 @@ import { CapabilityEntryDto } from './advert.dto.js';
 
 export class NodesQueryDto {
   /** Also nodes whose advert has expired, with `live: false`. */
-  @ApiProperty({ required: false, type: 'boolean', default: false })
+  @ApiProperty({ required: false, type: 'boolean' })
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean({ message: 'must be true or false' })

@@ -10,7 +10,7 @@ import { arrivalKeyOf } from './arrival-key-of.js';
 import { ExplainWaiting, mostWaitingBytes } from './explain-waiting.js';
 import { QueueView } from './queue-view.js';
 import { type QueueRow, readQueuePage } from './queue.sql.js';
-import type { QueueDto, QueuedRunDto, WaitingDto } from './waiting.dto.js';
+import type { QueueDto, QueueItemDto, WaitingDto } from './waiting.dto.js';
 
 /** A page of the queue as it is shown. */
 @Injectable()
@@ -58,7 +58,7 @@ export class ShowQueue {
   }
 }
 
-function itemOf({ run_id, work_id, principal, created_at, requires }: QueueRow, waiting: WaitingDto): QueuedRunDto {
+function itemOf({ run_id, work_id, principal, created_at, requires }: QueueRow, waiting: WaitingDto): QueueItemDto {
   return {
     run_id,
     work_id,

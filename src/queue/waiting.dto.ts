@@ -62,8 +62,8 @@ export class WaitingDto {
   roles!: WaitingRoleDto[];
 }
 
-@ApiModel('QueuedRun', 'A run that waits, as the queue shows it.')
-export class QueuedRunDto {
+@ApiModel('QueueItem', 'A run that waits, as the queue shows it.')
+export class QueueItemDto {
   run_id!: string;
   /** `<system>:<change_id>`; null where the contract names no work. */
   work_id!: string | null;
@@ -85,7 +85,7 @@ export class QueueDto {
   @ApiProperty({ type: 'integer', minimum: 0 })
   depth!: number;
   /** In arrival order. */
-  items!: QueuedRunDto[];
+  items!: QueueItemDto[];
   /** Cursor of the next page; null at the end. */
   next!: string | null;
 }

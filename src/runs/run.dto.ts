@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Requirement, REQUIREMENTS, WORK } from '../domain/contract/contract.js';
-import { RUN_STATES, type RunState } from '../domain/states.js';
-import { ApiModel, ApiShape } from '../platform/http/api-model.decorator.js';
+import { FINAL_STATES, type FinalState, RUN_STATES, type RunState } from '../domain/states.js';
+import { ApiChoice, ApiConst, ApiModel, ApiShape, NOTHING } from '../platform/http/api-model.decorator.js';
 import { WaitingDto } from '../queue/waiting.dto.js';
-import { StepDto } from './step.dto.js';
+import { type ShownStep, StepDto } from './step.dto.js';
 import { VerdictDto } from './verdict.dto.js';
 
 @ApiModel('AssignedNode', 'A node that a run was given.')
@@ -30,8 +30,7 @@ export class RunRecordDto {
   digest!: string | null;
 }
 
-@ApiModel('RunSummary', 'A run without its steps, as lists show it.')
-export class RunSummaryDto {
+class AnyRunDto {
   run_id!: string;
   /** `QUEUED`: it waits and holds nothing. `RUNNING`: it holds its nodes. The others are final. */
   @ApiProperty({ enum: RUN_STATES, enumName: 'RunState' })
@@ -51,32 +50,91 @@ export class RunSummaryDto {
   requires!: Requirement[];
   /** Empty while the run is QUEUED. */
   assigned!: AssignedRoleDto[];
-  /** Only while the run is QUEUED. */
-  waiting?: WaitingDto;
-  /** Only when the run is over. */
-  verdict?: VerdictDto;
   record!: RunRecordDto;
   /** What the submitter should know, such as that the stored contract differs from the one sent. */
   warnings?: string[];
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
-  /** When it got its nodes. */
-  @ApiProperty({ type: 'string', format: 'date-time' })
-  started_at!: string | null;
-  @ApiProperty({ type: 'string', format: 'date-time' })
-  ended_at!: string | null;
 }
 
-@ApiModel('Run', 'A run with its steps.')
-export class RunDto extends RunSummaryDto {
-  /** In the order of the contract. */
-  steps!: StepDto[];
+@ApiModel('QueuedRunSummary', 'A run that waits for its nodes and holds nothing, without its steps.')
+export class QueuedRunSummaryDto extends AnyRunDto {
+  @ApiConst('QUEUED')
+  declare state: 'QUEUED';
+  waiting!: WaitingDto;
+  @ApiShape(NOTHING)
+  started_at!: null;
+  @ApiShape(NOTHING)
+  ended_at!: null;
 }
+
+@ApiModel('RunningRunSummary', 'A run that holds its nodes, without its steps.')
+export class RunningRunSummaryDto extends AnyRunDto {
+  @ApiConst('RUNNING')
+  declare state: 'RUNNING';
+  /** When it got its nodes. */
+  @ApiProperty({ format: 'date-time' })
+  started_at!: string;
+  @ApiShape(NOTHING)
+  ended_at!: null;
+}
+
+@ApiModel('EndedRunSummary', 'A run that is over, without its steps.')
+export class EndedRunSummaryDto extends AnyRunDto {
+  @ApiProperty({ enum: FINAL_STATES, enumName: 'FinalState' })
+  declare state: FinalState;
+  verdict!: VerdictDto;
+  /** When it got its nodes; null where it never did. */
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  started_at!: string | null;
+  @ApiProperty({ format: 'date-time' })
+  ended_at!: string;
+}
+
+@ApiChoice('RunSummary', 'A run without its steps, as lists show it; `state` says what else it has.', 'state', {
+  QUEUED: QueuedRunSummaryDto,
+  RUNNING: RunningRunSummaryDto,
+  ...Object.fromEntries(FINAL_STATES.map((state) => [state, EndedRunSummaryDto])),
+})
+class RunSummaryDto {}
+
+export type RunSummary = QueuedRunSummaryDto | RunningRunSummaryDto | EndedRunSummaryDto;
+
+@ApiModel('QueuedRun', 'A run that waits for its nodes and holds nothing.')
+export class QueuedRunDto extends QueuedRunSummaryDto {
+  /** In the order of the contract. */
+  @ApiProperty({ type: [StepDto] })
+  steps!: ShownStep[];
+}
+
+@ApiModel('RunningRun', 'A run that holds its nodes.')
+export class RunningRunDto extends RunningRunSummaryDto {
+  /** In the order of the contract. */
+  @ApiProperty({ type: [StepDto] })
+  steps!: ShownStep[];
+}
+
+@ApiModel('EndedRun', 'A run that is over.')
+export class EndedRunDto extends EndedRunSummaryDto {
+  /** In the order of the contract. */
+  @ApiProperty({ type: [StepDto] })
+  steps!: ShownStep[];
+}
+
+@ApiChoice('Run', 'A run with its steps; `state` says what else it has.', 'state', {
+  QUEUED: QueuedRunDto,
+  RUNNING: RunningRunDto,
+  ...Object.fromEntries(FINAL_STATES.map((state) => [state, EndedRunDto])),
+})
+export class RunDto {}
+
+export type ShownRun = QueuedRunDto | RunningRunDto | EndedRunDto;
 
 @ApiModel('RunList', 'A page of runs.')
 export class RunListDto {
   /** The newest first. */
-  items!: RunSummaryDto[];
+  @ApiProperty({ type: [RunSummaryDto] })
+  items!: RunSummary[];
   /** Cursor of the next page; null at the end. */
   next!: string | null;
 }

@@ -8,7 +8,7 @@ import { CalledBy, type Caller } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
 import { ReleaseEdge } from '../queue/release-edge.js';
 import { CancelRun } from './cancel-run.js';
-import { RunDto, RunListDto } from './run.dto.js';
+import type { RunListDto, ShownRun } from './run.dto.js';
 import { CancelDto, RunsQueryDto } from './runs-query.dto.js';
 import { CancelRunApi, GetRunApi, ListRunsApi } from './runs.api.js';
 import { ShowRun } from './show-run.js';
@@ -45,7 +45,7 @@ export class RunsController {
     @Param('run_id') runId: string,
     @Headers('if-none-match') ifNoneMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RunDto | undefined> {
+  ): Promise<ShownRun | undefined> {
     const run = await this.#shown(runId);
     const tag = versionTag(run.version);
     void reply.header('etag', tag);
@@ -64,7 +64,7 @@ export class RunsController {
     @CalledBy() caller: Caller,
     @IfMatchOf() ifMatch: IfMatch | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RunDto> {
+  ): Promise<ShownRun> {
     await this.edge.run(
       () => this.cancelRun.cancel(runId, caller, body.reason, ifMatch),
       (outcome) => (outcome === 'cancelled' ? { whys: ['cancel'], ended: [runId] } : { whys: [], ended: [] }),
@@ -74,7 +74,7 @@ export class RunsController {
     return run;
   }
 
-  async #shown(runId: string): Promise<RunDto> {
+  async #shown(runId: string): Promise<ShownRun> {
     const run = await this.show.one(runId);
     if (run === undefined) throw new Problem('not_found', `there is no run ${runId}`);
     return run;

@@ -1,6 +1,6 @@
 import type { StepKind } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import type { RunState, StepState } from '../domain/states.js';
+import type { FinalState, RunState, StepState } from '../domain/states.js';
 import type { Verdict } from '../domain/verdict.js';
 import type { Database } from '../platform/database/database.js';
 import { type Read, read } from '../platform/database/statement.js';
@@ -16,23 +16,26 @@ export interface Versioned {
 }
 
 /** What is JSON of the contract is a text here, as it was sent. */
-export interface RunRow extends Omit<QueuedPlace, 'queued_at' | 'requires'> {
-  state: RunState;
+interface AnyRunRow extends Omit<QueuedPlace, 'queued_at' | 'requires'> {
   version: string;
   principal: string;
   work_id: string | null;
   work: string | null;
   requires: string;
   assigned: AssignedRole[] | null;
-  verdict: Verdict | null;
   contract_hash: string;
   digest: string | null;
   purged: boolean;
-  queued_at: Date | null;
   created_at: Date;
-  started_at: Date | null;
-  ended_at: Date | null;
 }
+
+/** What a run has in which state; the CHECKs of the table are the same. */
+export type RunRow = AnyRunRow &
+  (
+    | { state: 'QUEUED'; verdict: null; queued_at: Date; started_at: null; ended_at: null }
+    | { state: 'RUNNING'; verdict: null; queued_at: Date | null; started_at: Date; ended_at: null }
+    | { state: FinalState; verdict: Verdict; queued_at: Date | null; started_at: Date | null; ended_at: Date }
+  );
 
 /** A run `r` with its record `c`. */
 export const RUN_COLUMNS = `
@@ -59,9 +62,7 @@ export interface RunFilter {
 }
 
 /** A row of a page, and about how large it is. */
-export interface PagedRun extends RunRow {
-  bytes: number;
-}
+export type PagedRun = RunRow & { bytes: number };
 
 /** About what of a run `r` a list shows. Of the contract, which is read for it, an eighth: most of it is not shown. */
 const SHOWN_BYTES = `

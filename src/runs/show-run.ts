@@ -7,9 +7,9 @@ import { fillPage } from '../platform/http/fill-page.js';
 import { ExplainWaiting, mostWaitingBytes, type QueuedPlace } from '../queue/explain-waiting.js';
 import type { WaitingDto } from '../queue/waiting.dto.js';
 import { shownVersion } from './run-version.js';
-import type { RunDto, RunSummaryDto } from './run.dto.js';
+import type { RunRecordDto, RunSummary, ShownRun } from './run.dto.js';
 import { readStored, type StoredRun, readRunPage, type RunFilter, type RunRow, type StepRow } from './runs.sql.js';
-import type { StepDto, StepResultDto } from './step.dto.js';
+import type { ShownStep } from './step.dto.js';
 
 /** Runs as they are shown: a queued one with the reason why it waits. */
 @Injectable()
@@ -20,25 +20,25 @@ export class ShowRun {
   ) {}
 
   /** Undefined where there is no such run. */
-  async one(runId: string): Promise<RunDto | undefined> {
+  async one(runId: string): Promise<ShownRun | undefined> {
     const stored = await readStored(this.database, runId);
     return stored && this.stored(stored);
   }
 
-  async stored({ row, steps }: StoredRun): Promise<RunDto> {
+  async stored({ row, steps }: StoredRun): Promise<ShownRun> {
     const waiting = await this.waiting.explain(queued([row]));
-    return { ...summaryOf(row, waiting.get(row.run_id)), steps: steps.map(stepOf) };
+    return { ...summaryOf(row, waiting), steps: steps.map(stepOf) };
   }
 
   /** At most so many, and no more than fill a page. */
-  async page(filter: RunFilter, limit: number, before?: Keyset): Promise<{ items: RunSummaryDto[]; next?: Keyset }> {
+  async page(filter: RunFilter, limit: number, before?: Keyset): Promise<{ items: RunSummary[]; next?: Keyset }> {
     const { rows, more } = await this.database.ask(readRunPage(filter, limit, before));
     const read = rows.map((row) => ({ row, queued: queued([row]) }));
     const items = await fillPage(read, {
       most: ({ row, queued }) => row.bytes + queued.reduce((sum, { requires }) => sum + mostWaitingBytes(requires), 0),
       show: async (some) => {
         const waiting = await this.waiting.explain(some.flatMap(({ queued }) => queued).reverse());
-        return some.map(({ row }) => summaryOf(row, waiting.get(row.run_id)));
+        return some.map(({ row }) => summaryOf(row, waiting));
       },
     });
     return { items, next: more || items.length < rows.length ? rows[items.length - 1]?.place : undefined };
@@ -46,14 +46,14 @@ export class ShowRun {
 }
 
 function queued(rows: RunRow[]): QueuedPlace[] {
-  return rows.flatMap(({ state, requires, queued_at, ...row }) => {
-    if (state !== 'QUEUED' || queued_at === null) return [];
-    return [{ ...row, queued_at, requires: JSON.parse(requires) as Requirement[] }];
+  return rows.flatMap((row) => {
+    if (row.state !== 'QUEUED') return [];
+    return [{ ...row, requires: JSON.parse(row.requires) as Requirement[] }];
   });
 }
 
-function summaryOf(row: RunRow, waiting: WaitingDto | undefined): RunSummaryDto {
-  return {
+function summaryOf(row: RunRow, waiting: ReadonlyMap<string, WaitingDto>): RunSummary {
+  const shown = {
     run_id: row.run_id,
     state: row.state,
     version: shownVersion(row),
@@ -62,22 +62,35 @@ function summaryOf(row: RunRow, waiting: WaitingDto | undefined): RunSummaryDto 
     ...(row.work !== null && { work: rawJson<Record<string, unknown>>(row.work) }),
     requires: rawJson<Requirement[]>(row.requires),
     assigned: row.assigned ?? [],
-    ...(waiting && { waiting }),
-    ...(row.verdict && { verdict: row.verdict }),
-    record: { state: row.purged ? 'PURGED' : row.digest === null ? 'OPEN' : 'SEALED', digest: row.digest },
+    record: recordOf(row),
     created_at: row.created_at.toISOString(),
-    started_at: row.started_at?.toISOString() ?? null,
-    ended_at: row.ended_at?.toISOString() ?? null,
   };
+  switch (row.state) {
+    case 'QUEUED':
+      return { ...shown, state: row.state, waiting: waiting.get(row.run_id)!, started_at: null, ended_at: null };
+    case 'RUNNING':
+      return { ...shown, state: row.state, started_at: row.started_at.toISOString(), ended_at: null };
+    case 'SUCCEEDED':
+    case 'FAILED':
+    case 'CANCELLED': {
+      const started_at = row.started_at?.toISOString() ?? null;
+      return { ...shown, state: row.state, verdict: row.verdict, started_at, ended_at: row.ended_at.toISOString() };
+    }
+  }
 }
 
-function stepOf({ chosen, result, ...row }: StepRow): StepDto {
+function recordOf({ purged, digest }: RunRow): RunRecordDto {
+  return { state: purged ? 'PURGED' : digest === null ? 'OPEN' : 'SEALED', digest };
+}
+
+/** Of whatever kind: what a step has besides is what the engine has written of one of its kind. */
+function stepOf({ chosen, result, ...row }: StepRow): ShownStep {
   return {
     ...row,
     node_id: row.node_id === '' ? null : row.node_id,
     ...(chosen && { chosen }),
     started_at: row.started_at?.toISOString() ?? null,
     ended_at: row.ended_at?.toISOString() ?? null,
-    ...(result !== null && { result: rawJson<StepResultDto>(result) }),
-  };
+    ...(result !== null && { result: rawJson(result) }),
+  } as ShownStep;
 }

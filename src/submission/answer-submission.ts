@@ -3,7 +3,7 @@ import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import { versionTag } from '../platform/http/if-match.js';
 import { Problem } from '../platform/http/problem.js';
-import type { RunDto } from '../runs/run.dto.js';
+import type { ShownRun } from '../runs/run.dto.js';
 import { type RunRow, readStored, type StoredRun } from '../runs/runs.sql.js';
 import { ShowRun } from '../runs/show-run.js';
 import type { NewRun } from './insert-run.sql.js';
@@ -11,7 +11,7 @@ import type { NewRun } from './insert-run.sql.js';
 export interface SubmissionAnswer {
   status: 200 | 201 | 202;
   headers: Record<string, string>;
-  shown: RunDto;
+  shown: ShownRun;
 }
 
 const DIFFERS = 'a run of this id exists with another contract; the stored one stands';

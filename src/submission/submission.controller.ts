@@ -1,6 +1,7 @@
 import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { isOver } from '../domain/states.js';
 import { CONTRACT_LIMITS } from '../domain/contract/parse-contract.js';
 import type { JsonDocument } from '../domain/json/read-json.js';
 import { MayCall } from '../platform/access/may-call.decorator.js';
@@ -8,7 +9,7 @@ import { TakesJson } from '../platform/http/json-body.js';
 import { Principal } from '../platform/http/principal.js';
 import { Problem } from '../platform/http/problem.js';
 import { ReleaseEdge } from '../queue/release-edge.js';
-import type { RunDto } from '../runs/run.dto.js';
+import type { ShownRun } from '../runs/run.dto.js';
 import { AcceptContract } from './accept-contract.js';
 import { AnswerSubmission } from './answer-submission.js';
 import { SubmitRunApi } from './submission.api.js';
@@ -34,7 +35,7 @@ export class SubmissionController {
     @Principal() principal: string,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RunDto> {
+  ): Promise<ShownRun> {
     const run = await this.contracts.accept(body, principal, idempotencyKey);
     const submitted = await this.edge.run(
       () => this.submission.submit(run),
@@ -49,7 +50,7 @@ export class SubmissionController {
     }
     const known = submitted.kind === 'created' ? submitted.stored : undefined;
     let answer = await this.answer.to(run, submitted.kind, known);
-    if (answer.shown.verdict && answer.shown.record.state === 'OPEN') {
+    if (isOver(answer.shown.state) && answer.shown.record.state === 'OPEN') {
       // It was over as soon as it began: its acquires have skipped every step.
       await this.edge.sealEnded(run.run_id);
       answer = await this.answer.to(run, submitted.kind);

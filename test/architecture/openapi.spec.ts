@@ -10,7 +10,7 @@ import { parseValue } from '../../src/domain/contract/json-of.fixture.js';
 import { EVERYTHING, EXAMPLE } from '../../src/domain/contract/valid-contract.fixture.js';
 import { PROBLEMS, type ProblemCode } from '../../src/domain/problem-codes.js';
 import { expectDeclaredHeaders, undeclaredHeaders } from '../support/documented-headers.js';
-import { BODIES, nodesOf, OPENAPI, OPERATIONS } from '../support/openapi.js';
+import { BODIES, CLOSED_SCHEMAS, nodesOf, OPENAPI, OPERATIONS } from '../support/openapi.js';
 
 const SCHEMAS: Record<string, any> = OPENAPI.components.schemas;
 const OPERATION_IDS = OPERATIONS.map(({ operation }) => operation.operationId as string);
@@ -23,11 +23,7 @@ const PROBLEM_JSON = 'application/problem+json';
 function compile(closed: boolean): (schema: object) => (value: unknown) => string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajvFormats.default(ajv);
-  const schemas = Object.entries(SCHEMAS).map(([name, schema]) => {
-    const open = schema.properties !== undefined && schema.additionalProperties === undefined;
-    return [name, closed && open ? { ...schema, additionalProperties: false } : schema];
-  });
-  ajv.addSchema({ $id: 'document', components: { schemas: Object.fromEntries(schemas) } });
+  ajv.addSchema({ $id: 'document', components: { schemas: closed ? CLOSED_SCHEMAS : SCHEMAS } });
   return (schema) => {
     const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'));
     const fits = ajv.compile(absolute);
@@ -83,7 +79,9 @@ describe('the OpenAPI document', () => {
   it('says of every time that it is one', () => {
     const times = nodesOf(SCHEMAS).filter(({ path }) => /\/properties\/(\w+_at|since|not_after|deadline)$/.test(path));
     expect(times.length).toBeGreaterThan(0);
-    expect(times.filter(({ node }) => node.format !== 'date-time').map(({ path }) => path)).toEqual([]);
+    expect(
+      times.filter(({ node }) => node.format !== 'date-time' && node.type !== 'null').map(({ path }) => path),
+    ).toEqual([]);
   });
 
   it('takes a contract wherever the parser does', () => {
@@ -92,15 +90,15 @@ describe('the OpenAPI document', () => {
   });
 
   it.each([
-    ['a step id', SCHEMAS.RunStep.properties.id.pattern, ID],
+    ['a step id', SCHEMAS.ContractRunStep.properties.id.pattern, ID],
     ['a role', SCHEMAS.Requirement.properties.as.pattern, ROLE],
     ['a capability', SCHEMAS.Requirement.properties.capability.pattern, CAPABILITY],
     ['an advertised capability', SCHEMAS.CapabilityEntry.properties.capability.pattern, CAPABILITY],
     ['an attribute', SCHEMAS.Attributes.propertyNames.pattern, ATTRIBUTE],
-    ['an output', SCHEMAS.RunStep.properties.out.items.pattern, OUTPUT],
-    ['the output of a question', SCHEMAS.AskStep.properties.out.items.pattern, OUTPUT],
+    ['an output', SCHEMAS.ContractRunStep.properties.out.items.pattern, OUTPUT],
+    ['the output of a question', SCHEMAS.ContractAskStep.properties.out.items.pattern, OUTPUT],
     ['a run id', SCHEMAS.Contract.properties.run_id.pattern, RUN_ID],
-    ['a variable', SCHEMAS.RunStep.properties.env.items.pattern, VARIABLE],
+    ['a variable', SCHEMAS.ContractRunStep.properties.env.items.pattern, VARIABLE],
   ])('spells %s as the parser does', (_name, pattern: string, rule) => {
     const spelling = new RegExp(pattern, 'u');
     const unit = fc.constantFrom(...'aZ09_-.:@+= \n/é');
@@ -183,6 +181,40 @@ describe('every operation', () => {
     expect(others.map(({ where }) => where)).toEqual(['readyz, 503']);
   });
 
+  it('narrows each refusal to the codes that it can have', () => {
+    for (const { where, schema, examples } of BODIES.filter(({ mediaType }) => mediaType === PROBLEM_JSON)) {
+      const judge = compile(false)(schema);
+      const fits = Object.keys(PROBLEMS).filter((code) => {
+        return judge({ ...Object.values(examples)[0]!.value, code }).length === 0;
+      });
+      expect({ where, fits: fits.sort() }).toEqual({ where, fits: Object.keys(examples).sort() });
+    }
+  });
+
+  it('names no default: generators of clients would demand what may be left out', () => {
+    const defaults = nodesOf(OPENAPI).filter(
+      ({ path, node }) => 'default' in node && !/\/(properties|dependentRequired)$/.test(path),
+    );
+    expect(defaults.map(({ path }) => path)).toEqual([]);
+  });
+
+  it.each([
+    ['Run', 'state'],
+    ['RunSummary', 'state'],
+    ['Step', 'kind'],
+    ['Claim', 'kind'],
+  ])('tells every kind of %s by its %s', (name, property) => {
+    const { oneOf, discriminator } = SCHEMAS[name];
+    expect(discriminator.propertyName).toBe(property);
+    const named = oneOf.map(({ $ref }: { $ref: string }) => $ref).sort();
+    expect([...new Set(Object.values(discriminator.mapping))].sort()).toEqual(named);
+    for (const [value, $ref] of Object.entries<string>(discriminator.mapping)) {
+      const { $ref: enumeration, const: only } = SCHEMAS[$ref.split('/').pop()!].properties[property];
+      const values = enumeration === undefined ? [only] : SCHEMAS[enumeration.split('/').pop()].enum;
+      expect({ $ref, values }).toEqual({ $ref, values: expect.arrayContaining([value]) });
+    }
+  });
+
   it('shows each example of a problem once: what operations refuse alike is a component', () => {
     const written = nodesOf(OPENAPI).filter(({ path, node }) => /\/examples\/\w+$/.test(path) && node.value?.code);
     const texts = written.map(({ node }) => JSON.stringify(node.value));
@@ -226,7 +258,7 @@ describe('every operation', () => {
   });
 
   it('is seen to be judged', () => {
-    const judge = compile(true)({ $ref: '#/components/schemas/RunSummary' });
+    const judge = compile(true)({ $ref: '#/components/schemas/EndedRunSummary' });
     expect(judge({ run_id: 1, colour: 'red' })).toEqual(
       expect.arrayContaining([
         '/run_id must be string',

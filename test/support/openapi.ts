@@ -39,6 +39,16 @@ function mapped(record: Record<string, any>, map: (value: any) => any): Record<s
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 
+/**
+ * The schemas of the document, where a property that no schema knows is a fault: no example may misspell one, and no answer
+ * may have one that a reader of the document would not know of.
+ */
+export const CLOSED_SCHEMAS: Record<string, any> = mapped(OPENAPI.components.schemas, (schema) => {
+  if (schema.properties === undefined || schema.additionalProperties !== undefined) return schema;
+  // What extends another has that one's properties as well.
+  return { ...schema, [schema.allOf === undefined ? 'additionalProperties' : 'unevaluatedProperties']: false };
+});
+
 /** A media type somewhere in the document: its schema and examples, and where it is. */
 export interface DocumentedBody {
   where: string;

@@ -95,7 +95,7 @@ const together = [
 const says = 'A step is an object with "id" and one of "run", "agent", "acquire" and "ask".';
 
 export const RUN_STEP = object({
-  name: 'RunStep',
+  name: 'ContractRunStep',
   about: 'Runs a program on a node.',
   says,
   together,
@@ -123,7 +123,7 @@ export const RUN_STEP = object({
 });
 
 export const AGENT_STEP = object({
-  name: 'AgentStep',
+  name: 'ContractAgentStep',
   about: 'Hands a task to an agent on a node.',
   says,
   together,
@@ -144,7 +144,7 @@ export const AGENT_STEP = object({
 });
 
 const ACQUIRE_STEP = object({
-  name: 'AcquireStep',
+  name: 'ContractAcquireStep',
   about: 'Takes one more node while the run is going, done by the server itself.',
   says,
   fields: {
@@ -154,7 +154,7 @@ const ACQUIRE_STEP = object({
 });
 
 const ASK_STEP = object({
-  name: 'AskStep',
+  name: 'ContractAskStep',
   about: 'Asks a person. The answer is its output.',
   says,
   fields: {

@@ -5,7 +5,7 @@ import { WholeNumber } from './validation.js';
 /** Which page of a list. */
 export class PageQueryDto {
   /** How many items at most, from 1 to 200. A page of large items ends sooner, at about 1 MiB, and has at least one. */
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, default: 50, required: false })
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, required: false })
   @IsOptional()
   @WholeNumber()
   @IsInt({ message: 'must be a whole number from 1 to 200' })

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { PROBLEMS, type ProblemCode } from '../../../src/domain/problem-codes.js';
 import { operationOf, undeclaredHeaders } from '../../support/documented-headers.js';
-import { OPENAPI, OPERATIONS } from '../../support/openapi.js';
+import { CLOSED_SCHEMAS, OPERATIONS } from '../../support/openapi.js';
 import type { FuzzRequest } from './fuzz-request.js';
 import type { FuzzAnswer } from './send-request.js';
 
@@ -14,18 +14,8 @@ const RESPONSES = new Map(OPERATIONS.map(({ operation }) => [operation.operation
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajvFormats.default(ajv);
-ajv.addSchema({ $id: 'document', components: { schemas: closed(OPENAPI.components.schemas) } });
+ajv.addSchema({ $id: 'document', components: { schemas: CLOSED_SCHEMAS } });
 const compiled = new Map<string, ValidateFunction>();
-
-/** A property that no schema knows is a fault: whoever reads the document would not know of it. */
-function closed(schemas: Record<string, any>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      const open = schema.properties !== undefined && schema.additionalProperties === undefined;
-      return [name, open ? { ...schema, additionalProperties: false } : schema];
-    }),
-  );
-}
 
 /** In what an answer is not what the document says of it; nothing where it is. */
 export function undocumented(request: FuzzRequest, answer: FuzzAnswer): string[] {
