@@ -28,7 +28,7 @@ const correctness = {
 const tests = ['test/**/*.ts', '**/*.spec.ts', '**/*.fixture.ts'];
 
 export default defineConfig(
-  globalIgnores(['dist/', 'coverage/', '.mediator/']),
+  globalIgnores(['dist/', 'coverage/', '.mediator/', 'test/clients/*.ts']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' }, rules: correctness },
   { files: ['**/*.mjs', '**/*.cjs'], rules: { 'no-unused-vars': 'error' } },
   {
