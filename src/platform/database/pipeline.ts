@@ -33,11 +33,11 @@ export class Pipeline {
   }
 
   /** Sends a statement; `allAnswered` waits for its answer too. */
-  send<T>({ queries, answer }: Statement<T>): Promise<T> {
+  send<T>(statement: Statement<T>): Promise<T> {
     // What was asked decides what follows, and after a failure or the end nothing does, least of all outside of it.
     if (this.#ended) throw new Error(`transaction ${this.name} has ended`);
     if (this.#asking) throw new Error(`transaction ${this.name} sends two things at once: it lists what goes together`);
-    return this.#keep(Promise.all(queries.map((query) => this.#resultOf(query))).then(answer));
+    return this.#keep(this.#answerTo(statement));
   }
 
   /** Returns when everything that was sent is answered; throws where one of it has failed. */
@@ -81,10 +81,17 @@ export class Pipeline {
     return answer;
   }
 
+  async #answerTo<T>({ queries, answer }: Statement<T>): Promise<T> {
+    // Nearly every statement is one query.
+    if (queries.length === 1) return answer([await this.#resultOf(queries[0]!)]);
+    return answer(await Promise.all(queries.map((query) => this.#resultOf(query))));
+  }
+
   async #resultOf(query: Query): Promise<Result> {
     try {
       const result = await this.session.send(query);
-      await failpointBehind(this.name, query.text);
+      const passed = failpointBehind(this.name, query.text);
+      if (passed !== undefined) await passed;
       return result;
     } catch (error) {
       // What follows a statement that has failed fails as well, and says less.

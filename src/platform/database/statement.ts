@@ -42,16 +42,17 @@ type Changeless<Text extends string> = Text extends Changes ? 'a statement that 
 export function read<const Text extends string, Row, T = void>(
   spec: Spec<Row, T> & { text: Text & Changeless<Text> },
 ): Read<T> {
-  const query = prepare(spec.name, spec.text, () => {
+  const query = prepare(spec.name, [spec.text], () => {
     if (changesSomething(spec.text)) throw new Error(`${spec.name} changes something: it is a write`);
     return spec.text;
   });
   return { writes: false, queries: [{ ...query, params: spec.params }], answer: answerBy(spec.as) };
 }
 
-/** How many rows a part of a statement has to touch, and what it means where it touches more or fewer. */
+/** How many rows a part of a statement has to touch, one where it does not say, and what it means where it touches others. */
 interface Touches {
-  rows: number;
+  part: string;
+  rows?: number;
   otherwise: Refusal;
 }
 
@@ -63,7 +64,7 @@ type WriteSpec<Row, T> = Spec<Row, T> & {
 } & (
     | { rows: 'any' }
     // One row, unless it says another number.
-    | { rows?: number; otherwise: Refusal; also?: Touches & { part: string } }
+    | { rows?: number; otherwise: Refusal; also?: Touches }
   );
 
 /**
@@ -75,34 +76,38 @@ export function write<Row, T = void>(spec: WriteSpec<Row, T>): Write<T> {
   const { name, text, params = [], as } = spec;
   const parts = spec.with ?? '';
   if (spec.rows === 'any') {
-    const query = prepare(name, `${parts}${text}`, () => (parts === '' ? text : `WITH ${parts} ${text}`));
+    const query = prepare(name, [parts, text], () => (parts === '' ? text : `WITH ${parts} ${text}`));
     return { writes: true, queries: [{ ...query, params }], answer: answerBy(as) };
   }
-  const touches = [{ part: 'written', rows: spec.rows ?? 1, otherwise: spec.otherwise }];
-  if (spec.also !== undefined) touches.push(spec.also);
-  const query = prepare(name, `${parts}${text}`, () => guarded({ parts, text, touches, params, answered: !!as }));
-  const queries = [{ ...query, params: [...params, ...touches.map((touched) => touched.rows)] }];
-  return { writes: true, queries, answer: answerBy(as, touches[0]!.rows) };
+  const { rows, otherwise, also } = spec;
+  const query = prepare(name, [parts, text], () => {
+    const touches: Touches[] = [{ part: 'written', rows, otherwise }];
+    if (also !== undefined) touches.push(also);
+    return guarded({ parts, text, touches, params: params.length, answered: as !== undefined });
+  });
+  const counted = [rows, also?.rows].filter((one) => one !== undefined);
+  const given = counted.length === 0 ? params : [...params, ...counted];
+  return { writes: true, queries: [{ ...query, params: given }], answer: answerBy(as, rows ?? 1) };
 }
 
 interface Guarded {
   parts: string;
   text: string;
-  touches: (Touches & { part: string })[];
-  params: readonly Param[];
+  touches: Touches[];
+  params: number;
   answered: boolean;
 }
 
-/** The conditions are asked of one row that is always there: where one of them does not hold, `refuse` ends the statement. */
+/** Each condition is asked of the count of a part, which is always one row; where it does not hold, `refuse` ends the statement. */
 function guarded({ parts, text, touches, params, answered }: Guarded): string {
   const whole = /^\s*SELECT\b/.test(text) || /\bRETURNING\b/.test(text) ? text : `${text} RETURNING true`;
-  const counts = touches.map(({ part }, index) => `(SELECT count(*) FROM ${part}) AS touched_${index}`);
-  const holds = touches.map(
-    ({ otherwise }, index) => `(touched_${index} = $${params.length + index + 1}::bigint OR refuse('${otherwise}'))`,
-  );
+  let given = params;
+  const conditions = touches.map(({ part, rows, otherwise }, index) => {
+    const count = rows === undefined ? '1' : `$${++given}::bigint`;
+    return `(SELECT FROM ${part} HAVING count(*) = ${count} OR refuse('${otherwise}')) AS touched_${index}`;
+  });
   return `WITH ${parts === '' ? '' : `${parts}, `}written AS (${whole})
-    SELECT ${answered ? 'written.*' : ''} FROM (SELECT ${counts.join(', ')}) AS touched
-    ${answered ? 'LEFT JOIN written ON true' : ''} WHERE ${holds.join(' AND ')}`;
+    SELECT ${answered ? 'written.*' : ''} FROM ${conditions.join(' CROSS JOIN ')} ${answered ? 'LEFT JOIN written ON true' : ''}`;
 }
 
 /** Several statements as one value, sent in this order; what has to be sent later than a lock stands behind it. */

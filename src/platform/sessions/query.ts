@@ -22,18 +22,27 @@ export interface Result {
   readonly command: string;
 }
 
-const prepared = new Map<string, { text: string; preparedAs: string }>();
+/** What a query was composed of, and the query. */
+interface Prepared {
+  given: readonly string[];
+  query: { text: string; preparedAs: string };
+}
 
-/** Composed once for each name and what it is given: there are some hundred. */
-export function prepare(name: string, given: string, compose: () => string): { text: string; preparedAs: string } {
-  const key = `${name} ${given}`;
-  let query = prepared.get(key);
-  if (query === undefined) {
-    const text = `/* ${name} */ ${compose()}`;
-    // PostgreSQL tells names apart by their first 63 bytes.
-    const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
-    query = { text, preparedAs: `${name.slice(0, 48)}#${digest}` };
-    prepared.set(key, query);
-  }
+const prepared = new Map<string, Prepared[]>();
+
+/**
+ * Composed once for each name and what is given of it: there are some hundred names, and a few queries of each. What is
+ * given is a new string at each call, so it is compared: as a key it would be hashed each time.
+ */
+export function prepare(name: string, given: readonly string[], compose: () => string): Prepared['query'] {
+  let known = prepared.get(name);
+  if (known === undefined) prepared.set(name, (known = []));
+  const found = known.find((one) => one.given.every((part, index) => part === given[index]));
+  if (found !== undefined) return found.query;
+  const text = `/* ${name} */ ${compose()}`;
+  // PostgreSQL tells names apart by their first 63 bytes.
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  const query = { text, preparedAs: `${name.slice(0, 48)}#${digest}` };
+  known.push({ given, query });
   return query;
 }
