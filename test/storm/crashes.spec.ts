@@ -10,7 +10,7 @@ jest.setTimeout(tries(300_000, 3_600_000));
 
 /** Each has a database of its own, and while a server of one starts, that of another works. In `npm test` the other core has other suites. */
 const LINES = tries(1, 2);
-const KILLS = tries(14, 220);
+const KILLS = tries(10, 220);
 const SEED = Number(process.env.STORM_SEED ?? 7);
 
 /** It asks how an upload that is over would be refused, and so always rolls back: nothing of it can be lost. */

@@ -84,7 +84,7 @@ describe('what the API document says of a contract', () => {
         const agrees = fits(contract) ? declaredFaults(contract).length === 0 : !parseValue(contract).ok;
         expect({ agrees, errors: fits.errors }).toMatchObject({ agrees: true });
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 });

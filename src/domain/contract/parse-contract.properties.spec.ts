@@ -69,7 +69,7 @@ describe('parseContract', () => {
           expect(detail).toMatch(/\.$/);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 });
