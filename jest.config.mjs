@@ -32,7 +32,7 @@ export default {
   maxWorkers: '100%',
   // Each file leaves something of the program it has loaded: after a hundred a worker had 3.5 GB, which cost it more and more
   // time to clean up, and at the end to exit.
-  workerIdleMemoryLimit: '3GB',
+  workerIdleMemoryLimit: '1.5GB',
   // A machine that does other things as well is slow, not wrong: a test that hangs is still found. Jest reads it here only.
   testTimeout: 30_000,
   projects: [
