@@ -163,10 +163,13 @@ CREATE TABLE nodes (
   revived boolean DEFAULT false NOT NULL,
   seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  superseded text[] DEFAULT '{}'::text[] NOT NULL,
+  seq bigint,
   CONSTRAINT nodes_pkey PRIMARY KEY (node_id),
   CONSTRAINT nodes_capabilities_check CHECK ((jsonb_typeof(capabilities) = 'array'::text)),
   CONSTRAINT nodes_drain_check CHECK ((drain = ANY (ARRAY[''::text, 'graceful'::text, 'at-boundary'::text]))),
-  CONSTRAINT nodes_node_id_check CHECK ((node_id <> ''::text))
+  CONSTRAINT nodes_node_id_check CHECK ((node_id <> ''::text)),
+  CONSTRAINT nodes_seq_check CHECK ((seq >= 0))
 );
 
 CREATE TABLE queue_changes (
@@ -599,6 +602,8 @@ COMMENT ON COLUMN public.fleet_changes.node_id IS 'the empty string: all of them
 COMMENT ON COLUMN public.logs.cut IS 'the limit was reached: its last line says so, and nothing more is taken';
 COMMENT ON COLUMN public.nodes.offer_rev IS 'raised when the capabilities change: a grant checks that a node still offers what it was matched by';
 COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live, but unavailable until it speaks';
+COMMENT ON COLUMN public.nodes.seq IS 'the highest that the instance has sent with an advert; null: it has sent none';
+COMMENT ON COLUMN public.nodes.superseded IS 'instances whose place another has taken, the latest first';
 COMMENT ON TABLE public.queue_changes IS 'runs that came into the queue, changed in it or left it: who keeps the queue in memory reads what is new since its last snapshot';
 COMMENT ON COLUMN public.queue_changes.run_id IS 'the empty string: all of them';
 COMMENT ON FUNCTION public.refuse(pg_catalog.text) IS 'ends a transaction that must not happen, from within its statement';

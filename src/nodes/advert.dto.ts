@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, ValidateBy } from 'class-validator';
 import { ATTRIBUTE, ATTRIBUTE_VALUE, CAPABILITY } from '../domain/contract/names.js';
 import { ATTRIBUTES, MOST_ATTRIBUTES } from '../domain/contract/requirement.js';
 import { DRAINS } from '../domain/states.js';
@@ -12,6 +12,7 @@ const ENTRIES_RULE = {
   says: `must be an array of at most ${MOST_ENTRIES} entries`,
   each: 'must be objects with a capability',
 };
+const SEQ_RULE = { message: `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}` };
 const ATTRS_RULE = `must map at most ${MOST_ATTRIBUTES} names to strings, without "node_id", which is implied. ${ATTRIBUTE.says} ${ATTRIBUTE_VALUE.says}`;
 
 function areAttrs(value: unknown): boolean {
@@ -64,6 +65,17 @@ export class AdvertDto {
   @IsOptional()
   @Matches(INSTANCE, { message: INSTANCE_RULE })
   instance?: string;
+
+  /**
+   * A number that the process raises with each advert, so that one which arrives late changes nothing: an advert whose
+   * `seq` is not above that of the last one, of the same instance and still alive, is late.
+   */
+  @ApiProperty({ type: 'integer', required: false, minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+  @IsOptional()
+  @IsInt(SEQ_RULE)
+  @Min(0, SEQ_RULE)
+  @Max(Number.MAX_SAFE_INTEGER, SEQ_RULE)
+  seq?: number;
 
   /**
    * Empty: it takes runs. `graceful`: running runs go on, nothing new comes. `at-boundary`: the step in progress ends, then

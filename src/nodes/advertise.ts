@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { widens } from '../domain/matching/satisfies.js';
+import type { Drain } from '../domain/states.js';
 import { type Lease, readLeases, renewLeases } from '../leases/leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Tx } from '../platform/database/queryable.js';
+import { Problem } from '../platform/http/problem.js';
 import type { Why } from '../queue/why.js';
 import { lockRun } from '../records/runs.sql.js';
 import { drainedEnding, endRun, failStep } from '../steps/end-run.js';
@@ -19,6 +21,10 @@ import {
 
 export interface Advertised {
   expires_at: Date;
+  /** As the node's row has it. */
+  drain: Drain;
+  /** A later advert of the same process came first: this one has changed nothing. */
+  late: boolean;
   whys: Why[];
   /** Runs that this advert ended. */
   ended: string[];
@@ -32,13 +38,17 @@ export class Advertise {
     private readonly config: Config,
   ) {}
 
+  /** Throws stale_instance where the process that speaks was superseded by another. */
   advertise(advert: NewAdvert): Promise<Advertised> {
     const { lifeSeconds } = this.config;
     return this.database.transaction('advert', async (tx) => {
       const isKnown = await tx.ask(lockAdvert(advert.node_id));
       const isNew = !isKnown && (await tx.ask(insertNode(advert.node_id)));
       if (!isKnown && !isNew) await tx.ask(lockAdvert(advert.node_id));
-      const { expires_at, before, leased_run, restarted } = await tx.ask(storeAdvert(advert, this.config));
+      const stored = await tx.ask(storeAdvert(advert, this.config));
+      if (stored.kind === 'superseded') throw superseded(advert);
+      if (stored.kind === 'late') return { ...stored, late: true, whys: [], ended: [] };
+      const { expires_at, before, leased_run, restarted } = stored;
       // Claims of an older instance that wait are to end; a plain heartbeat disturbs nobody.
       if (isNew || before.instance !== advert.instance) tx.notify('steps');
 
@@ -52,7 +62,7 @@ export class Advertise {
         }
       }
       if (leased_run !== null) tx.send(renewLeases(advert.node_id, lifeSeconds));
-      return { expires_at, whys, ended };
+      return { expires_at, drain: advert.drain, late: false, whys, ended };
     });
   }
 
@@ -79,6 +89,11 @@ export class Advertise {
     endRun(tx, runId, drainedEnding(node_id));
     return 'drained';
   }
+}
+
+function superseded({ node_id, instance }: NewAdvert): Problem {
+  const detail = `another process advertises node ${node_id} since; instance ${instance} has to stop`;
+  return new Problem('stale_instance', detail);
 }
 
 /** A node that drains frees nothing, whatever else is new about it. */

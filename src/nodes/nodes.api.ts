@@ -13,8 +13,11 @@ more, and the run that holds it ends when the lease is over.
 \`leases\` in the answer is the whole list of what the node holds. **A lease that is missing is the notice that it is over**:
 the node stops that work.
 
-A new \`instance\` while a step of the older one is under way ends that step as FAILED: it is never done a second time. Only
-an advert without \`drain\` lifts a drain.
+One process speaks for a node. A new \`instance\` supersedes the one before, and a step of it that is under way ends as
+FAILED: it is never done a second time. An advert of an instance that was superseded is 409 \`stale_instance\`: its process is
+to stop. The node's last 16 are known; one that was superseded before them counts as new.
+
+With \`seq\` an advert that arrives behind a later one changes nothing. Only an advert without \`drain\` lifts a drain.
 
 Safe to repeat. Whoever this advert lets go is promoted before the answer.
 `.trim();
@@ -23,7 +26,7 @@ export function AdvertiseNodeApi(): MethodDecorator {
   return applyDecorators(
     ApiOperation({ operationId: 'advertiseNode', description: ADVERTISE_NODE }),
     ApiAnswer(200, 'The advert is stored.', { type: AdvertAnswerDto }),
-    ApiProblems('too_large', 'unsupported_media_type', 'unavailable'),
+    ApiProblems('stale_instance', 'too_large', 'unsupported_media_type', 'unavailable'),
   );
 }
 

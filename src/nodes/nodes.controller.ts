@@ -11,6 +11,15 @@ import { CapabilitiesDto, NodesDto, NodesQueryDto } from './node.dto.js';
 import { AdvertiseNodeApi, ListCapabilitiesApi, ListNodesApi } from './nodes.api.js';
 import { ShowNodes } from './show-nodes.js';
 
+const NO_INSTANCE =
+  'the advert names no instance: neither a restart of the node nor a second process under its name can be told';
+const LATE = 'an advert with this seq or a higher one came first: this one has changed nothing';
+
+function listed(warnings: (string | undefined)[]): { warnings?: string[] } {
+  const given = warnings.filter((warning) => warning !== undefined);
+  return given.length > 0 ? { warnings: given } : {};
+}
+
 @ApiTags('nodes')
 @Controller('v1')
 export class NodesController {
@@ -30,21 +39,22 @@ export class NodesController {
   @TakesJson({ bytes: 64 * 1024, values: 10_000 })
   @AdvertiseNodeApi()
   async advertise(@Body() body: AdvertDto, @OwnNode() own: string | undefined): Promise<AdvertAnswerDto> {
-    const { node_id, label = node_id, instance = '', capabilities } = body;
+    const { node_id, label = node_id, instance = '', seq, capabilities } = body;
     refuseUnlessOwnNode(own, node_id);
     const { drain, warning } = readDrain(body.drain);
     if (warning) this.#logger.warn({ msg: 'an advert has an unknown drain, which counts as none', node_id, warning });
-    const advert = { node_id, label, instance, drain, capabilities };
-    const { expires_at } = await this.edge.run(
+    const advert = { node_id, label, instance, seq, drain, capabilities };
+    const stored = await this.edge.run(
       () => this.advert.advertise(advert),
       (released) => released,
     );
+    const warnings = [warning, instance === '' ? NO_INSTANCE : undefined, stored.late ? LATE : undefined];
     return {
       node_id,
       renew_seconds: this.config.renewSeconds,
-      expires_at: expires_at.toISOString(),
-      drain,
-      ...(warning && { warnings: [warning] }),
+      expires_at: stored.expires_at.toISOString(),
+      drain: stored.drain,
+      ...listed(warnings),
       leases: await this.advert.leasesOf(node_id),
     };
   }

@@ -9,6 +9,8 @@ export interface NewAdvert {
   instance: string;
   drain: Drain;
   capabilities: CapabilityEntry[];
+  /** How far the process has counted its adverts. */
+  seq?: number;
 }
 
 /** Locks the node's row, and nothing more: what depends on it is read by a later statement. False: the node is new. */
@@ -47,14 +49,25 @@ export interface AdvertBefore {
   lapsing: boolean;
 }
 
-export interface StoredAdvert {
-  expires_at: Date;
-  before: AdvertBefore;
-  /** The run that this node is leased to. */
-  leased_run: string | null;
-  /** Whether a step is claimed by another, named instance of this node than the one that speaks. */
-  restarted: boolean;
-}
+/**
+ * What became of an advert. `superseded`: another process has taken the place of the one that speaks. `late`: one that the
+ * process has sent after it came first. Neither changes anything; with each, what the node's row says.
+ */
+export type StoredAdvert =
+  | { kind: 'superseded' }
+  | { kind: 'late'; expires_at: Date; drain: Drain }
+  | {
+      kind: 'stored';
+      expires_at: Date;
+      before: AdvertBefore;
+      /** The run that this node is leased to. */
+      leased_run: string | null;
+      /** Whether a step is claimed by another, named instance of this node than the one that speaks. */
+      restarted: boolean;
+    };
+
+/** So many superseded instances are kept: an advert of one that came before them counts as that of a new process. */
+const SUPERSEDED_KEPT = 16;
 
 /**
  * Replaces the advert of the locked node, and says what it was before: as it is now that nobody else holds the row, and by
@@ -66,20 +79,32 @@ export function storeAdvert(
 ): Write<StoredAdvert> {
   return write({
     name: 'nodes.store-advert',
+    with: `
+     now AS MATERIALIZED (SELECT clock_timestamp() AS at),
+     before AS MATERIALIZED (
+       SELECT n.node_id, n.instance, n.drain, n.capabilities, n.revived, n.expires_at,
+              n.expires_at < now.at + make_interval(secs => $7::float8 / 2) AS lapsing,
+              $3 <> '' AND $3 = ANY (n.superseded) AS superseded,
+              $3 <> '' AND $3 = n.instance AND n.expires_at > now.at AND coalesce($8::bigint <= n.seq, false) AS late
+         FROM nodes n, now WHERE n.node_id = $1),
+     stored AS (
+       UPDATE nodes n
+          SET label = $2, instance = $3, drain = $4, capabilities = $5, revived = false,
+              offer_rev = n.offer_rev + (n.capabilities <> $5)::int,
+              seq = CASE WHEN $3 = n.instance THEN coalesce($8, n.seq) ELSE $8 END,
+              superseded = CASE WHEN $3 IN ('', n.instance) OR n.instance = '' THEN n.superseded
+                                ELSE (n.instance || n.superseded)[1:${SUPERSEDED_KEPT}] END,
+              seen_at = now.at, expires_at = now.at + make_interval(secs => $6)
+         FROM before, now
+        WHERE n.node_id = $1 AND NOT before.superseded AND NOT before.late
+       RETURNING n.expires_at)`,
     text: `
-     UPDATE nodes n
-        SET label = $2, instance = $3, drain = $4, capabilities = $5, revived = false,
-            offer_rev = n.offer_rev + (n.capabilities <> $5)::int,
-            seen_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(secs => $6)
-       FROM (SELECT instance, drain, capabilities, revived,
-                    expires_at < clock_timestamp() + make_interval(secs => $7::float8 / 2) AS lapsing
-               FROM nodes WHERE node_id = $1) AS before
-      WHERE n.node_id = $1
-     RETURNING n.expires_at, before.instance, before.drain, before.capabilities, before.revived, before.lapsing,
+     SELECT before.*, stored.expires_at AS stored_until,
        (SELECT run_id FROM leases WHERE node_id = $1) AS leased_run,
        $3 <> '' AND EXISTS (
          SELECT FROM steps s
-          WHERE s.node_id = $1 AND s.node_id <> '' AND ${RESTARTED}) AS restarted`,
+          WHERE s.node_id = $1 AND s.node_id <> '' AND ${RESTARTED}) AS restarted
+       FROM before LEFT JOIN stored ON true`,
     params: [
       advert.node_id,
       advert.label,
@@ -88,13 +113,25 @@ export function storeAdvert(
       JSON.stringify(advert.capabilities),
       lifeSeconds,
       renewSeconds,
+      advert.seq ?? null,
     ],
     otherwise: 'gone',
-    as: (rows: (Omit<StoredAdvert, 'before'> & AdvertBefore)[]) => {
-      const { expires_at, leased_run, restarted, ...before } = rows[0]!;
-      return { expires_at, before, leased_run, restarted };
+    as: ([row]: AdvertRow[]) => {
+      const { superseded, late, expires_at, stored_until, leased_run, restarted, ...before } = row!;
+      if (superseded) return { kind: 'superseded' };
+      if (late) return { kind: 'late', expires_at, drain: before.drain };
+      return { kind: 'stored', expires_at: stored_until!, before, leased_run, restarted };
     },
   });
+}
+
+interface AdvertRow extends AdvertBefore {
+  superseded: boolean;
+  late: boolean;
+  expires_at: Date;
+  stored_until: Date | null;
+  leased_run: string | null;
+  restarted: boolean;
 }
 
 /** The steps of the (locked) run that another, named instance of this node has claimed. */

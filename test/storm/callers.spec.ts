@@ -10,7 +10,7 @@ import { Sender } from './fuzz/send-request.js';
 import { validRequest } from './fuzz/valid-request.js';
 
 const SEED = Number(process.env.FUZZ_SEED ?? tries(4711, Date.now() % 2 ** 31));
-const REQUESTS = tries(400, 5_000);
+const REQUESTS = tries(1_500, 5_000);
 const AT_ONCE = 8;
 
 jest.setTimeout(tries(120_000, 900_000));

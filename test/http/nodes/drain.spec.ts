@@ -113,7 +113,8 @@ describe('a node that drains', () => {
     async (_what, drain) => {
       const { a, w } = await begin(false);
       const { status, body } = await n1.advertise({ drain });
-      expect([status, body.drain, body.warnings]).toEqual([200, '', [expect.stringContaining(JSON.stringify(drain))]]);
+      expect([status, body.drain]).toEqual([200, '']);
+      expect(body.warnings).toContainEqual(expect.stringContaining(JSON.stringify(drain)));
       expect(body.leases).toMatchObject([{ run_id: a }]);
       await server.send('POST', `/v1/runs/${a}/cancel`);
       expect(await submit(R(role, { run_id: w }))).toBe(201);

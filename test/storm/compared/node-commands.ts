@@ -9,15 +9,18 @@ import { type ComparedServer, HALF_HOUR } from './compared-server.js';
 const node = fc.constantFrom(...NODES);
 /** Mostly none: a fleet that drains does nothing. */
 const drain = fc.constantFrom('', '', '', '', '', '', 'graceful', 'at-boundary', 'sideways');
+/** Mostly a process does not count its adverts. */
+const seq = fc.constantFrom(undefined, undefined, undefined, 1, 2, 3);
 
 async function advertise(model: Model, real: ComparedServer, advert: ModelAdvert): Promise<void> {
   const understood = advert.drain === 'sideways' ? '' : advert.drain;
-  model.advertise({ ...advert, drain: understood });
+  const outcome = model.advertise({ ...advert, drain: understood });
   const { status, body } = await real.send('POST', '/v1/nodes', advert);
+  if (outcome === 'stale_instance') return void expect([status, body.code]).toEqual([409, outcome]);
   const lease = model.leases.get(advert.node_id);
   expect([status, body.drain, body.leases.map(({ run_id }: any) => run_id)]).toEqual([
     200,
-    understood,
+    model.nodes.get(advert.node_id)!.drain,
     lease ? [lease.run_id] : [],
   ]);
 }
@@ -36,8 +39,9 @@ export const adverts: fc.Arbitrary<Command> = fc
   .record({
     node_id: node,
     capabilities: fc.subarray(OFFERS, { maxLength: 4 }),
-    instance: fc.constantFrom('', 'i1', 'i1', 'i2'),
+    instance: fc.constantFrom('', 'i1', 'i2', 'i3', 'i4'),
     drain,
+    seq,
   })
   .map(advertOf);
 
@@ -46,7 +50,8 @@ export const heartbeats: fc.Arbitrary<Command> = fc
   .record({
     at: fc.nat({ max: 4 }),
     drain,
-    instance: fc.constantFrom(undefined, undefined, undefined, 'i1', 'i2', ''),
+    instance: fc.constantFrom(undefined, undefined, undefined, 'i1', 'i2', 'i3', 'i4', ''),
+    seq,
     more: fc.subarray(OFFERS, { maxLength: 2 }),
   })
   .map((drawn) =>
@@ -60,6 +65,7 @@ export const heartbeats: fc.Arbitrary<Command> = fc
         capabilities,
         instance: drawn.instance ?? instance,
         drain: drawn.drain,
+        seq: drawn.seq,
       });
     }),
   );

@@ -64,15 +64,24 @@ export class Client {
     const node_id = this.dice.of(NODES);
     const offers = OFFERS.filter(() => this.dice.roll(4) > 0);
     const drain = this.dice.of(['', '', '', '', '', 'graceful', 'at-boundary']);
-    const instance = this.dice.of(['i1', 'i1', 'i1', 'i1', 'i2', '']);
+    const instance = this.#instanceOf(node_id);
     const answered = await this.#send('POST', '/v1/nodes', { node_id, capabilities: offers, instance, drain });
-    this.crowd.heed(`advert of ${node_id}`, answered, '200');
+    this.crowd.heed(`advert of ${node_id}`, answered, '200', '409 stale_instance');
     for (const { run_id } of answered.body.leases ?? []) this.crowd.leases.add(`${node_id} ${run_id}`);
+  }
+
+  /** Mostly the process that speaks for the node, sometimes a new one, one that was superseded, or one without a name. */
+  #instanceOf(nodeId: string): string {
+    const { processes } = this.crowd;
+    const last = processes.get(nodeId) ?? 1;
+    const process = this.dice.of([last, last, last, last, last, last, last + 1, last - 1, undefined]);
+    processes.set(nodeId, Math.max(last, process ?? 0));
+    return process === undefined ? '' : `i${process}`;
   }
 
   async claim(): Promise<void> {
     const node_id = this.dice.of(NODES);
-    const instance = this.dice.of(['i1', 'i1', 'i1', 'i2', '']);
+    const instance = this.#instanceOf(node_id);
     const headers: Record<string, string> = instance === '' ? {} : { 'mediator-instance': instance };
     const answered = await this.#send('POST', `/v1/nodes/${node_id}/claim?wait=0`, undefined, headers);
     this.crowd.heed(`claim of ${node_id}`, answered, '200', '204', '409 stale_instance');

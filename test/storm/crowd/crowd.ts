@@ -17,6 +17,8 @@ export class Crowd {
   readonly contracts = new Map<string, Contract>();
   readonly over = new Map<string, RunState>();
   readonly claims: PlayedClaim[] = [];
+  /** How many processes have spoken for each node by now, at most. */
+  readonly processes = new Map<string, number>();
   /** Node and run of every lease that somebody was told of. */
   readonly leases = new Set<string>();
   asked = 0;

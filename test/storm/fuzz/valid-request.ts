@@ -61,6 +61,16 @@ function wellFormed(text: string): string {
 
 let submissions = 0;
 
+const processes = new Map<string, number>();
+
+/** Mostly the process that speaks for the node; at times a new one, or one that was superseded. */
+function instanceOf(nodeId: string, dice: Dice): string {
+  const last = processes.get(nodeId) ?? 1;
+  const process = dice.roll(40) === 0 ? dice.of([last + 1, last - 1]) : last;
+  processes.set(nodeId, Math.max(last, process));
+  return `boot-${nodeId}-${process}`;
+}
+
 const fill: Record<string, (draft: Draft, pool: Pool, dice: Dice, plan: Plan) => void> = {
   submitRun(draft, pool, dice) {
     draft.headers['mediator-principal'] = dice.of(['ann', 'bob', 'ci']);
@@ -114,13 +124,13 @@ const fill: Record<string, (draft: Draft, pool: Pool, dice: Dice, plan: Plan) =>
     const roles = node_id.startsWith('n-all') ? ROLES : [node_id.slice(2)];
     const capabilities = roles.map((role) => ({ capability: 'board', attrs: { role } }));
     const drain = dice.roll(8) === 0 ? dice.of(['graceful', 'at-boundary']) : '';
-    const advert = { node_id, capabilities, drain, instance: `boot-${node_id}-${dice.roll(40) === 0 ? 2 : 1}` };
+    const advert = { node_id, capabilities, drain, instance: instanceOf(node_id, dice) };
     draft.body = Buffer.from(JSON.stringify(advert));
   },
   claimStep(draft, pool, dice) {
     draft.path.node_id = (dice.roll(4) > 0 && pool.holding.pickNew(dice)) || dice.of(NODES);
     draft.query = [['wait', '0']];
-    draft.headers['mediator-instance'] = `boot-${draft.path.node_id}-${dice.roll(20) === 0 ? 2 : 1}`;
+    draft.headers['mediator-instance'] = instanceOf(draft.path.node_id, dice);
   },
   reportResult(draft, pool, dice) {
     const claim = claimOf(draft, pool, dice);

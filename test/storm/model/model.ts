@@ -13,6 +13,13 @@ export const CAP = 3;
 export interface ModelAdvert extends Offering {
   instance: string;
   drain: string;
+  seq?: number;
+}
+
+interface ModelNode extends ModelAdvert {
+  until: number;
+  /** The latest first. */
+  superseded: string[];
 }
 
 interface ModelLease {
@@ -33,7 +40,7 @@ export interface ModelClaim {
 /** The rules of the Mediator, stated as plainly as they can be: everything is looked at again every time. */
 export class Model {
   now = 0;
-  readonly nodes = new Map<string, ModelAdvert & { until: number }>();
+  readonly nodes = new Map<string, ModelNode>();
   readonly leases = new Map<string, ModelLease>();
   /** In arrival order. */
   readonly runs = new Map<string, ModelRun>();
@@ -56,10 +63,23 @@ export class Model {
     return run.state === 'QUEUED' ? 202 : 201;
   }
 
-  advertise(advert: ModelAdvert): void {
+  /** `late`: it changes nothing. */
+  advertise(advert: ModelAdvert): 'stored' | 'late' | 'stale_instance' {
     const { node_id, instance } = advert;
     const before = this.nodes.get(node_id);
-    this.nodes.set(node_id, { ...advert, until: this.now + LIFE });
+    const same = before?.instance === instance;
+    if (instance !== '') {
+      if (before?.superseded.includes(instance)) return 'stale_instance';
+      if (same && before.until > this.now && advert.seq! <= before.seq!) return 'late';
+    }
+    const superseded = before?.superseded ?? [];
+    const supersedes = before !== undefined && instance !== '' && before.instance !== '' && !same;
+    this.nodes.set(node_id, {
+      ...advert,
+      seq: advert.seq ?? (same ? before.seq : undefined),
+      until: this.now + LIFE,
+      superseded: supersedes ? [before.instance, ...superseded].slice(0, 16) : superseded,
+    });
     const run = this.runs.get(this.leases.get(node_id)?.run_id ?? '');
     let wakes = false;
     if (run) {
@@ -73,6 +93,7 @@ export class Model {
     if (lease) lease.until = this.now + LIFE;
     const joins = !before || before.until - this.now <= RENEW / 2 || widens(before, advert);
     if (wakes || (advert.drain === '' && (joins || before.drain !== ''))) this.#sweep();
+    return 'stored';
   }
 
   /** A claim that was given; or the status of one that was not. */
