@@ -43,7 +43,7 @@ export function read<const Text extends string, Row, T = void>(
   spec: Spec<Row, T> & { text: Text & Changeless<Text> },
 ): Read<T> {
   const query = prepare(spec.name, [spec.text], () => {
-    if (changesSomething(spec.text)) throw new Error(`${spec.name} changes something: it is a write`);
+    if (CHANGES.test(spec.text)) throw new Error(`${spec.name} changes something: it is a write`);
     return spec.text;
   });
   return { writes: false, queries: [{ ...query, params: spec.params }], answer: answerBy(spec.as) };
@@ -81,25 +81,15 @@ export function write<Row, T = void>(spec: WriteSpec<Row, T>): Write<T> {
   }
   const { rows, otherwise, also } = spec;
   const query = prepare(name, [parts, text], () => {
-    const touches: Touches[] = [{ part: 'written', rows, otherwise }];
-    if (also !== undefined) touches.push(also);
-    return guarded({ parts, text, touches, params: params.length, answered: as !== undefined });
+    const touches = [{ part: 'written', rows, otherwise }, ...(also === undefined ? [] : [also])];
+    return guarded(parts, text, touches, params.length, as !== undefined);
   });
-  const counted = [rows, also?.rows].filter((one) => one !== undefined);
-  const given = counted.length === 0 ? params : [...params, ...counted];
+  const given = [...params, ...[rows, also?.rows].filter((one) => one !== undefined)];
   return { writes: true, queries: [{ ...query, params: given }], answer: answerBy(as, rows ?? 1) };
 }
 
-interface Guarded {
-  parts: string;
-  text: string;
-  touches: Touches[];
-  params: number;
-  answered: boolean;
-}
-
 /** Each condition is asked of the count of a part, which is always one row; where it does not hold, `refuse` ends the statement. */
-function guarded({ parts, text, touches, params, answered }: Guarded): string {
+function guarded(parts: string, text: string, touches: Touches[], params: number, answered: boolean): string {
   const whole = /^\s*SELECT\b/.test(text) || /\bRETURNING\b/.test(text) ? text : `${text} RETURNING true`;
   let given = params;
   const conditions = touches.map(({ part, rows, otherwise }, index) => {
@@ -131,6 +121,4 @@ function answerBy<Row, T>(as: Spec<Row, T>['as'], most = Infinity): Statement<T>
   return ([result]) => as?.(result!.rows.slice(0, most) as Row[], result!.touched) as T;
 }
 
-function changesSomething(text: string): boolean {
-  return /\b(INSERT INTO|DELETE FROM|MERGE INTO|TRUNCATE|UPDATE(?=\s[\s\S]*\bSET\b))\b/.test(text);
-}
+const CHANGES = /\b(INSERT INTO|DELETE FROM|MERGE INTO|TRUNCATE|UPDATE(?=\s[\s\S]*\bSET\b))\b/;
