@@ -8,6 +8,7 @@ import { LimitsOfARun1790000000007 } from './0007-limits-of-a-run.js';
 import { PeriodsOfServers1790000000008 } from './0008-periods-of-servers.js';
 import { EndedRuns1790000000009 } from './0009-ended-runs.js';
 import { OneProcessSpeaks1790000000011 } from './0011-one-process-speaks.js';
+import { Holds1790000000012 } from './0012-holds.js';
 
 /** In their order. A migration that has been released is never changed: the next one changes what it made. */
 export const MIGRATIONS = [
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   PeriodsOfServers1790000000008,
   EndedRuns1790000000009,
   OneProcessSpeaks1790000000011,
+  Holds1790000000012,
 ];

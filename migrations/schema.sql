@@ -89,7 +89,7 @@ CREATE TABLE ended_runs_news (
 CREATE TABLE events (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
-  run_id text COLLATE "C" NOT NULL,
+  run_id text COLLATE "C",
   at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   kind text NOT NULL,
   data jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -165,9 +165,14 @@ CREATE TABLE nodes (
   expires_at timestamp with time zone NOT NULL,
   superseded text[] DEFAULT '{}'::text[] NOT NULL,
   seq bigint,
+  hold_reason text,
+  held_by text,
+  held_since timestamp with time zone,
+  forgotten_at timestamp with time zone,
   CONSTRAINT nodes_pkey PRIMARY KEY (node_id),
   CONSTRAINT nodes_capabilities_check CHECK ((jsonb_typeof(capabilities) = 'array'::text)),
   CONSTRAINT nodes_drain_check CHECK ((drain = ANY (ARRAY[''::text, 'graceful'::text, 'at-boundary'::text]))),
+  CONSTRAINT nodes_held CHECK ((((held_since IS NULL) = (hold_reason IS NULL)) AND ((held_since IS NULL) = (held_by IS NULL)))),
   CONSTRAINT nodes_node_id_check CHECK ((node_id <> ''::text)),
   CONSTRAINT nodes_seq_check CHECK ((seq >= 0))
 );
@@ -390,6 +395,17 @@ BEGIN
     USING ERRCODE = 'object_not_in_prerequisite_state';
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_lease_of_held_node()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM nodes WHERE node_id = NEW.node_id AND held_since IS NOT NULL) THEN
+    RETURN NULL;
+  END IF;
+  RETURN NEW;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.run_ended()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -415,6 +431,7 @@ CREATE TRIGGER closed_record_insert BEFORE INSERT ON public.blobs FOR EACH ROW E
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.grants FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER fleet_changed AFTER INSERT OR DELETE ON public.leases FOR EACH ROW EXECUTE FUNCTION fleet_changed();
 CREATE TRIGGER fleet_emptied AFTER TRUNCATE ON public.leases FOR EACH STATEMENT EXECUTE FUNCTION fleet_changed();
+CREATE TRIGGER held_node BEFORE INSERT ON public.leases FOR EACH ROW EXECUTE FUNCTION refuse_lease_of_held_node();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.log_chunks FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER closed_record BEFORE INSERT OR DELETE OR UPDATE ON public.logs FOR EACH ROW EXECUTE FUNCTION refuse_change_of_closed_record();
 CREATE TRIGGER fleet_changed AFTER INSERT OR DELETE OR UPDATE ON public.nodes FOR EACH ROW EXECUTE FUNCTION fleet_changed();
@@ -600,6 +617,8 @@ COMMENT ON COLUMN public.events.xid IS 'ids commit out of order: a resumable rea
 COMMENT ON TABLE public.fleet_changes IS 'nodes whose advert or lease was changed: who keeps the fleet in memory reads what is new since its last snapshot';
 COMMENT ON COLUMN public.fleet_changes.node_id IS 'the empty string: all of them';
 COMMENT ON COLUMN public.logs.cut IS 'the limit was reached: its last line says so, and nothing more is taken';
+COMMENT ON COLUMN public.nodes.forgotten_at IS 'it is shown to nobody unless it has spoken since: an advert brings it back, whichever version stores it';
+COMMENT ON COLUMN public.nodes.held_since IS 'since when it is out of service; null: it is not';
 COMMENT ON COLUMN public.nodes.offer_rev IS 'raised when the capabilities change: a grant checks that a node still offers what it was matched by';
 COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live, but unavailable until it speaks';
 COMMENT ON COLUMN public.nodes.seq IS 'the highest that the instance has sent with an advert; null: it has sent none';

@@ -91,6 +91,12 @@ export const PROBLEMS = {
     caller: 'The step has no open question: it was answered, it has expired, or the run has not reached it.',
     operator: nothing,
   },
+  node_in_use: {
+    status: 409,
+    title: 'The node is in use',
+    caller: 'A node is forgotten when it is gone: it must not be live, and no run may hold it. Stop its process first.',
+    operator: nothing,
+  },
   not_sealed: {
     status: 409,
     title: 'The record is not sealed yet',

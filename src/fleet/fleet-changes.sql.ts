@@ -1,4 +1,4 @@
-import type { Unavailability } from '../domain/matching/fleet-use.js';
+import type { Hold, Unavailability } from '../domain/matching/fleet-use.js';
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
 import { type Changes, SNAPSHOT_MARK, UNSEEN, KEPT_SECONDS } from '../platform/cache/cached-table.js';
 import { type Read, read, type Write, write } from '../platform/database/statement.js';
@@ -23,6 +23,8 @@ export interface NodeState {
   expires_at: number;
   /** Null: it is free. */
   use: Unavailability | null;
+  /** Who has taken it out of service, whatever else is true of it; null: nobody. */
+  hold: Hold | null;
 }
 
 /** `gone`: nodes that are there no more. */
@@ -34,7 +36,11 @@ export interface FleetState extends Changes {
 export const EXPIRED_SECONDS = 3600;
 
 /** Why nothing new comes to a node `n`, free or not; null: nothing is against it. */
-export const WITHDRAWN = "CASE WHEN n.drain <> '' THEN 'draining' WHEN n.revived THEN 'revived' END";
+export const WITHDRAWN = `
+  CASE WHEN n.drain <> '' THEN 'draining' WHEN n.held_since IS NOT NULL THEN 'held' WHEN n.revived THEN 'revived' END`;
+
+/** A node `n` that was forgotten, and has not spoken since. */
+export const FORGOTTEN = '(n.forgotten_at > n.seen_at) IS TRUE';
 
 /** Why a node `n` is unavailable; null: it can be taken, if it is live. */
 export const USE = `
@@ -44,7 +50,8 @@ export const USE = `
 const NODE = `
   json_build_object('node_id', n.node_id, 'label', n.label, 'capabilities', ${OFFERED}, 'offer_rev', n.offer_rev,
     'expires_at', extract(epoch FROM n.expires_at) * 1000,
-    'use', ${USE})`;
+    'use', ${USE},
+    'hold', CASE WHEN n.held_since IS NOT NULL THEN json_build_object('reason', n.hold_reason, 'by', n.held_by) END)`;
 
 /** The whole fleet, in one snapshot, without those of long ago: nobody is bounded in how many nodes he once had. */
 export function readWholeFleet(): Read<FleetState> {

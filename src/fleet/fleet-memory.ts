@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { FleetUse, type Unavailability } from '../domain/matching/fleet-use.js';
+import { FleetUse, type Hold, type Unavailability } from '../domain/matching/fleet-use.js';
 import type { Advert } from '../domain/matching/fleet.js';
 import { RankedFleet } from '../domain/matching/ranked-fleet.js';
 import { EXPIRED_SECONDS, type FleetState, type NodeState } from './fleet-changes.sql.js';
@@ -8,6 +8,7 @@ interface Known {
   advert: Advert;
   expiresAt: number;
   use: Unavailability | undefined;
+  hold: Hold | undefined;
 }
 
 /** The fleet as it was last read, kept so that what is new can be laid on top of it. */
@@ -25,7 +26,7 @@ export class FleetMemory {
     for (const node of nodes) this.#applyNode(node, now);
     if (this.#rank || now >= this.#nextExpiry) this.#rankLive(now);
     if (this.#fleet === before) {
-      for (const { node_id, use } of nodes) this.#use.put(node_id, use ?? undefined);
+      for (const { node_id, use, hold } of nodes) this.#use.put(node_id, use ?? undefined, hold ?? undefined);
     }
   }
 
@@ -34,12 +35,17 @@ export class FleetMemory {
     return this.#use;
   }
 
-  #applyNode({ node_id, label, capabilities, offer_rev, expires_at, use }: NodeState, now: number): void {
+  #applyNode({ node_id, label, capabilities, offer_rev, expires_at, use, hold }: NodeState, now: number): void {
     const advert = { node_id, label, capabilities, offer_rev };
     const known = this.#nodes.get(node_id);
     const same = known !== undefined && isDeepStrictEqual(known.advert, advert);
     const wasLive = known !== undefined && this.#fleet.rankOf(node_id) !== undefined;
-    this.#nodes.set(node_id, { advert: same ? known.advert : advert, expiresAt: expires_at, use: use ?? undefined });
+    this.#nodes.set(node_id, {
+      advert: same ? known.advert : advert,
+      expiresAt: expires_at,
+      use: use ?? undefined,
+      hold: hold ?? undefined,
+    });
     if (!same || wasLive !== expires_at > now) this.#rank = true;
     this.#nextExpiry = Math.min(this.#nextExpiry, expires_at > now ? expires_at : Infinity);
   }
@@ -55,7 +61,11 @@ export class FleetMemory {
     const known = live.length === this.#fleet.adverts.length && live.every(({ advert }) => this.#isRanked(advert));
     if (known) return;
     this.#fleet = RankedFleet.of(live.map(({ advert }) => advert));
-    this.#use = FleetUse.of(this.#fleet, (nodeId) => this.#nodes.get(nodeId)?.use);
+    this.#use = FleetUse.of(this.#fleet, (nodeId) => this.#nodes.get(nodeId)?.use, this.#holds());
+  }
+
+  #holds(): Map<string, Hold> {
+    return new Map([...this.#nodes].flatMap(([nodeId, { hold }]) => (hold === undefined ? [] : [[nodeId, hold]])));
   }
 
   #isRanked(advert: Advert): boolean {

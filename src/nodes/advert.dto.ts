@@ -6,6 +6,7 @@ import { DRAINS } from '../domain/states.js';
 import { ApiModel, ApiShape } from '../platform/http/api-model.decorator.js';
 import { ListOf } from '../platform/http/as-dto.js';
 import { INSTANCE, INSTANCE_RULE, NODE_ID, NODE_ID_RULE } from '../platform/http/path-parameters.js';
+import { HoldDto } from './hold.dto.js';
 
 const MOST_ENTRIES = 64;
 const ENTRIES_RULE = {
@@ -117,7 +118,9 @@ export class AdvertAnswerDto {
   /** As it was understood. */
   @ApiProperty({ enum: DRAINS, enumName: 'Drain' })
   drain!: string;
-  /** What of the advert was not understood. */
+  /** Who has taken the node out of service, and why; null: nobody. */
+  held!: HoldDto | null;
+  /** What of the advert was not understood, or not heeded. */
   warnings?: string[];
   /** The whole list: a lease that is missing is over, and its work is to stop. */
   leases!: LeaseDto[];

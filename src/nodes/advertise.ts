@@ -16,6 +16,7 @@ import {
   insertNode,
   lockAdvert,
   type NewAdvert,
+  type NodeHold,
   storeAdvert,
 } from './nodes.sql.js';
 
@@ -23,6 +24,7 @@ export interface Advertised {
   expires_at: Date;
   /** As the node's row has it. */
   drain: Drain;
+  hold: NodeHold | null;
   /** A later advert of the same process came first: this one has changed nothing. */
   late: boolean;
   whys: Why[];
@@ -62,7 +64,7 @@ export class Advertise {
         }
       }
       if (leased_run !== null) tx.send(renewLeases(advert.node_id, lifeSeconds));
-      return { expires_at, drain: advert.drain, late: false, whys, ended };
+      return { expires_at, drain: advert.drain, hold: before.hold, late: false, whys, ended };
     });
   }
 
@@ -96,9 +98,9 @@ function superseded({ node_id, instance }: NewAdvert): Problem {
   return new Problem('stale_instance', detail);
 }
 
-/** A node that drains frees nothing, whatever else is new about it. */
+/** A node that drains or is held frees nothing, whatever else is new about it. */
 function whysOf(before: AdvertBefore | undefined, advert: NewAdvert): Why[] {
-  if (advert.drain !== '') return [];
+  if (advert.drain !== '' || before?.hold) return [];
   const joined =
     before === undefined || before.lapsing || before.revived || widens(before.capabilities, advert.capabilities);
   const lifted = before !== undefined && before.drain !== '';

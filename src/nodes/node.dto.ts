@@ -4,6 +4,7 @@ import { IsBoolean, IsOptional } from 'class-validator';
 import { DRAINS } from '../domain/states.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { CapabilityEntryDto } from './advert.dto.js';
+import { HoldDto } from './hold.dto.js';
 
 export class NodesQueryDto {
   /** Also nodes whose advert has expired, with `live: false`. */
@@ -41,6 +42,8 @@ export class NodeDto {
   /** It is live until then. */
   @ApiProperty({ format: 'date-time' })
   expires_at!: string;
+  /** Who has taken it out of service, and why; null: nobody. */
+  held!: HoldDto | null;
   /** False: its advert has expired. */
   live!: boolean;
   /** The run that holds it; null: none does. */

@@ -2,8 +2,9 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { ApiNodeId } from '../platform/http/path-parameters.js';
 import { AdvertAnswerDto } from './advert.dto.js';
-import { NodesDto, CapabilitiesDto } from './node.dto.js';
+import { NodeDto, NodesDto, CapabilitiesDto } from './node.dto.js';
 
 const ADVERTISE_NODE = `
 A node says what it offers; this is its heartbeat too. The advert replaces the one before, so it is sent whole each time,
@@ -42,6 +43,21 @@ export function ListNodesApi(): MethodDecorator {
     ApiOperation({ operationId: 'listNodes', description: LIST_NODES }),
     ApiAnswer(200, 'The nodes.', { type: NodesDto }),
     ApiProblems('unavailable'),
+  );
+}
+
+const GET_NODE = `
+The node with what it offers, whether it drains, and which run holds it; also where its advert has expired.
+
+Safe to repeat. It answers at once.
+`.trim();
+
+export function GetNodeApi(): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ operationId: 'getNode', description: GET_NODE }),
+    ApiNodeId(),
+    ApiAnswer(200, 'The node.', { type: NodeDto }),
+    ApiProblems('not_found', 'unavailable'),
   );
 }
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Logger, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Logger, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { readDrain } from '../domain/states.js';
 import { MayCall, OwnNode, refuseUnlessOwnNode } from '../platform/access/may-call.decorator.js';
@@ -7,9 +7,9 @@ import { TakesJson } from '../platform/http/json-body.js';
 import { ReleaseEdge } from '../queue/release-edge.js';
 import { AdvertAnswerDto, AdvertDto } from './advert.dto.js';
 import { Advertise } from './advertise.js';
-import { CapabilitiesDto, NodesDto, NodesQueryDto } from './node.dto.js';
-import { AdvertiseNodeApi, ListCapabilitiesApi, ListNodesApi } from './nodes.api.js';
-import { ShowNodes } from './show-nodes.js';
+import { CapabilitiesDto, NodeDto, NodesDto, NodesQueryDto } from './node.dto.js';
+import { AdvertiseNodeApi, GetNodeApi, ListCapabilitiesApi, ListNodesApi } from './nodes.api.js';
+import { ShowNodes, shownHold } from './show-nodes.js';
 
 const NO_INSTANCE =
   'the advert names no instance: neither a restart of the node nor a second process under its name can be told';
@@ -54,6 +54,7 @@ export class NodesController {
       renew_seconds: this.config.renewSeconds,
       expires_at: stored.expires_at.toISOString(),
       drain: stored.drain,
+      held: shownHold(stored.hold),
       ...listed(warnings),
       leases: await this.advert.leasesOf(node_id),
     };
@@ -65,6 +66,14 @@ export class NodesController {
   @ListNodesApi()
   nodes(@Query() query: NodesQueryDto): Promise<NodesDto> {
     return this.show.nodes(query.all);
+  }
+
+  /** A node, live or not. */
+  @Get('nodes/:node_id')
+  @MayCall('submitter', 'operator')
+  @GetNodeApi()
+  node(@Param('node_id') nodeId: string): Promise<NodeDto> {
+    return this.show.node(nodeId);
   }
 
   /** Every capability that live nodes offer: what exists, not what is free. */

@@ -1,6 +1,6 @@
 import type { CapabilityEntry } from '../domain/matching/fleet.js';
 import type { Drain } from '../domain/states.js';
-import { OFFERED } from '../fleet/fleet-changes.sql.js';
+import { FORGOTTEN, OFFERED } from '../fleet/fleet-changes.sql.js';
 import { type Read, read, type Write, write } from '../platform/database/statement.js';
 
 export interface NewAdvert {
@@ -39,6 +39,24 @@ export function insertNode(nodeId: string): Write<boolean> {
 /** A step `s` that another, named instance of its node has claimed than $3, the one that speaks. */
 const RESTARTED = "s.state = 'CLAIMED' AND s.instance <> '' AND s.instance <> $3";
 
+/** Who has taken a node out of service, and since when. */
+export interface NodeHold {
+  reason: string;
+  by: string;
+  since: Date;
+}
+
+interface HoldColumns {
+  hold_reason: string | null;
+  held_by: string | null;
+  held_since: Date | null;
+}
+
+/** Null: it is not out of service. */
+export function holdOf({ hold_reason, held_by, held_since }: HoldColumns): NodeHold | null {
+  return held_since === null ? null : { reason: hold_reason!, by: held_by!, since: held_since };
+}
+
 /** What the last advert said. */
 export interface AdvertBefore {
   instance: string;
@@ -47,6 +65,8 @@ export interface AdvertBefore {
   revived: boolean;
   /** It had expired, or was about to: less than half a renew period was left. */
   lapsing: boolean;
+  /** It is out of service; null: it is not. An advert changes nothing about that. */
+  hold: NodeHold | null;
 }
 
 /**
@@ -55,7 +75,7 @@ export interface AdvertBefore {
  */
 export type StoredAdvert =
   | { kind: 'superseded' }
-  | { kind: 'late'; expires_at: Date; drain: Drain }
+  | { kind: 'late'; expires_at: Date; drain: Drain; hold: NodeHold | null }
   | {
       kind: 'stored';
       expires_at: Date;
@@ -83,6 +103,7 @@ export function storeAdvert(
      now AS MATERIALIZED (SELECT clock_timestamp() AS at),
      before AS MATERIALIZED (
        SELECT n.node_id, n.instance, n.drain, n.capabilities, n.revived, n.expires_at,
+              n.hold_reason, n.held_by, n.held_since,
               n.expires_at < now.at + make_interval(secs => $7::float8 / 2) AS lapsing,
               $3 <> '' AND $3 = ANY (n.superseded) AS superseded,
               $3 <> '' AND $3 = n.instance AND n.expires_at > now.at AND coalesce($8::bigint <= n.seq, false) AS late
@@ -118,14 +139,15 @@ export function storeAdvert(
     otherwise: 'gone',
     as: ([row]: AdvertRow[]) => {
       const { superseded, late, expires_at, stored_until, leased_run, restarted, ...before } = row!;
+      const hold = holdOf(row!);
       if (superseded) return { kind: 'superseded' };
-      if (late) return { kind: 'late', expires_at, drain: before.drain };
-      return { kind: 'stored', expires_at: stored_until!, before, leased_run, restarted };
+      if (late) return { kind: 'late', expires_at, drain: before.drain, hold };
+      return { kind: 'stored', expires_at: stored_until!, before: { ...before, hold }, leased_run, restarted };
     },
   });
 }
 
-interface AdvertRow extends AdvertBefore {
+interface AdvertRow extends Omit<AdvertBefore, 'hold'>, HoldColumns {
   superseded: boolean;
   late: boolean;
   expires_at: Date;
@@ -155,7 +177,7 @@ export function hasClaimed(runId: string, nodeId: string): Read<boolean> {
   });
 }
 
-export interface NodeRow {
+export interface NodeRow extends HoldColumns {
   node_id: string;
   label: string;
   capabilities: CapabilityEntry[];
@@ -169,17 +191,32 @@ export interface NodeRow {
   not_after: Date;
 }
 
-/** The nodes by node_id: the live ones, or all that ever advertised; and when that was. */
+/** What is shown of a node `n`, at the time `now.at`, with its lease `l` and the run `r` that holds it. */
+const NODE_COLUMNS = `
+  n.node_id, n.label, ${OFFERED} AS capabilities, n.drain, n.seen_at, n.expires_at, n.hold_reason, n.held_by, n.held_since,
+  n.expires_at > now.at AS live, l.run_id, r.principal, l.granted_at AS since, l.not_after`;
+const NOW = '(SELECT clock_timestamp() AS at) AS now';
+const WITH_LEASE = 'LEFT JOIN leases l USING (node_id) LEFT JOIN runs r USING (run_id)';
+
+/** One node, live or not; undefined: there is none, or it was forgotten and those are not asked for. */
+export function readNode(nodeId: string, forgotten: boolean): Read<NodeRow | undefined> {
+  return read({
+    name: 'nodes.read-one',
+    text: `
+     SELECT ${NODE_COLUMNS} FROM ${NOW} CROSS JOIN nodes n ${WITH_LEASE}
+      WHERE n.node_id = $1 AND ($2 OR NOT ${FORGOTTEN})`,
+    params: [nodeId, forgotten],
+    as: (rows: NodeRow[]) => rows[0],
+  });
+}
+
+/** The nodes by node_id: the live ones, or all that were not forgotten; and when that was. */
 export function readNodes(all: boolean): Read<{ observed_at: Date; nodes: NodeRow[] }> {
   return read({
     name: 'nodes.read',
     text: `
-     SELECT now.at AS observed_at, n.node_id, n.label, ${OFFERED} AS capabilities, n.drain, n.seen_at, n.expires_at,
-            n.expires_at > now.at AS live, l.run_id, r.principal, l.granted_at AS since, l.not_after
-       FROM (SELECT clock_timestamp() AS at) AS now
-       LEFT JOIN nodes n ON $1 OR n.expires_at > now.at
-       LEFT JOIN leases l USING (node_id)
-       LEFT JOIN runs r USING (run_id)
+     SELECT now.at AS observed_at, ${NODE_COLUMNS}
+       FROM ${NOW} LEFT JOIN nodes n ON n.expires_at > now.at OR $1 AND NOT ${FORGOTTEN} ${WITH_LEASE}
       ORDER BY n.node_id`,
     params: [all],
     as: (rows: (NodeRow & { observed_at: Date })[]) => ({

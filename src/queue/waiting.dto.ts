@@ -18,7 +18,7 @@ export class HolderDto {
 
 @ApiModel(
   'WaitingRole',
-  'What there is for a role of a run that waits. A node counts once: busy before draining before free.',
+  'What there is for a role of a run that waits. A node counts once: busy before draining before held before free.',
 )
 export class WaitingRoleDto {
   /** The name of the role. */
@@ -36,6 +36,9 @@ export class WaitingRoleDto {
   /** Not busy, but about to go. */
   @ApiProperty({ type: 'integer', minimum: 0 })
   draining!: number;
+  /** Neither busy nor draining, but taken out of service. */
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  held!: number;
   /** Who holds the busy ones: at most 20 of them, those that the matcher prefers. */
   holders!: HolderDto[];
 }
@@ -47,7 +50,7 @@ export class WaitingDto {
   since!: string;
   /**
    * The first that holds: `OFFLINE`: no live nodes fit it, `TOO_WIDE`: they do, but it would take more than one run may
-   * hold, `DRAINING`: it would go if draining nodes stayed, `BUSY`: others hold them.
+   * hold, `DRAINING`: it would go if nodes that drain or are held were free, `BUSY`: others hold them.
    */
   @ApiProperty({ enum: ['OFFLINE', 'TOO_WIDE', 'DRAINING', 'BUSY'], enumName: 'WaitingReason' })
   reason!: WaitingReason;

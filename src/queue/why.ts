@@ -12,6 +12,8 @@ export const WHYS = [
   'node-restart',
   /** An advert said draining, and the next does not. */
   'drain-lift',
+  /** A hold was lifted from a live node. */
+  'hold-lift',
   /** A node is new, comes back, or offers more than before. */
   'node-joined',
   /** A reaper pass released something. */

@@ -33,6 +33,22 @@ export function appendEvents(runId: string, kind: EventKind, data: object[]): Wr
   });
 }
 
+/** What was done to a node: an event of no run. */
+type NodeEventKind = 'node_held' | 'node_lifted' | 'node_forgotten';
+
+/** Writes down what a person has done to a node, in the transaction that does it. */
+export function appendNodeEvent(
+  kind: NodeEventKind,
+  data: { node_id: string; by: string; reason?: string },
+): Write<void> {
+  return write({
+    name: 'records.append-node-event',
+    text: 'INSERT INTO events (kind, data) VALUES ($1, $2)',
+    params: [kind, JSON.stringify(data)],
+    otherwise: 'gone',
+  });
+}
+
 /** As a part of a statement that has a part `happened (run_id, kind, data)`: writes these lines. */
 export const APPEND_EVENT = `/* records.append-event */
   INSERT INTO events (run_id, kind, data) SELECT run_id, kind, data FROM happened`;

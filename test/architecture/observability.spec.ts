@@ -157,7 +157,7 @@ const EVENT_FILE = /append-event|events\.sql/;
 describe('the run events of docs/observability.md', () => {
   const declared = SRC.flatMap(({ tree }) => descendants(tree))
     .filter(ts.isTypeAliasDeclaration)
-    .filter(({ name }) => name.text === 'EventKind')
+    .filter(({ name }) => ['EventKind', 'NodeEventKind'].includes(name.text))
     .flatMap(({ type }) => (ts.isUnionTypeNode(type) ? type.types : []))
     .map((one) => literalText((one as ts.LiteralTypeNode).literal)!);
 

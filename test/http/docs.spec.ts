@@ -28,6 +28,7 @@ const CODES = {
   stale_instance: 409,
   offset_gap: 409,
   not_asked: 409,
+  node_in_use: 409,
   not_sealed: 409,
   run_over: 410,
   version_mismatch: 412,
@@ -226,6 +227,9 @@ describe('npm run openapi', () => {
 const ANSWERED = {
   advertiseNode: 200,
   listNodes: 200,
+  getNode: 200,
+  holdNode: 200,
+  liftHold: 200,
   listCapabilities: 200,
   submitRun: 201,
   listRuns: 200,
@@ -242,6 +246,8 @@ const ANSWERED = {
   downloadBlob: 200,
   cancelRun: 200,
   downloadRecord: 200,
+  // There is none that is gone.
+  forgetNode: 404,
   getServerInfo: 200,
   explainProblem: 200,
   livez: 200,

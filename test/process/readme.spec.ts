@@ -34,7 +34,7 @@ describe('the README', () => {
 
     const lines = stdout.split('\n');
     expect(lines).toEqual(expect.arrayContaining(['201', '202', 'RUNNING', 'manifest.json: OK', 'verdict.json: OK']));
-    expect(stdout).toContain('Held: rpi-7 by run ann-1');
+    expect(stdout).toContain('Leased: rpi-7 to run ann-1');
     expect(stdout).toContain("reason: 'BUSY'");
     expect(stdout).toContain("reason: 'succeeded'");
     expect(await database.sql('SELECT * FROM invariants')).toEqual([]);

@@ -12,11 +12,11 @@ const WAITING = {
   reason: 'BUSY',
   detail:
     'Role "board" needs 1 node that offers board with soc="bcm2712"; 1 live node does, and it is not free. ' +
-    'Held: rpi-7 by run change-4690-ps1 of bob (leased until 2026-03-02T09:16:40.007Z unless renewed).',
+    'Leased: rpi-7 to run change-4690-ps1 of bob (until 2026-03-02T09:16:40.007Z unless renewed).',
   position: 2,
   ahead: 1,
   roles: [
-    { as: 'builder', count: 1, live: 1, free: 1, busy: 0, draining: 0, holders: [] },
+    { as: 'builder', count: 1, live: 1, free: 1, busy: 0, draining: 0, held: 0, holders: [] },
     {
       as: 'board',
       count: 1,
@@ -24,6 +24,7 @@ const WAITING = {
       free: 0,
       busy: 1,
       draining: 0,
+      held: 0,
       holders: [
         {
           node_id: 'rpi-7',

@@ -1,6 +1,17 @@
 import { answerAsk, listAsks } from './ask-operations.js';
 import type { OperationExamples } from './example.js';
-import { advertiseNode, claimStep, getQueue, listCapabilities, listNodes, reportResult } from './fleet-operations.js';
+import {
+  advertiseNode,
+  claimStep,
+  forgetNode,
+  getNode,
+  getQueue,
+  holdNode,
+  liftHold,
+  listCapabilities,
+  listNodes,
+  reportResult,
+} from './fleet-operations.js';
 import {
   cancelRun,
   downloadBlob,
@@ -21,6 +32,9 @@ import { appendLog, uploadOutput } from './upload-operations.js';
 export const EXAMPLES: Record<string, OperationExamples> = {
   advertiseNode,
   listNodes,
+  getNode,
+  holdNode,
+  liftHold,
   listCapabilities,
   submitRun,
   listRuns,
@@ -37,6 +51,7 @@ export const EXAMPLES: Record<string, OperationExamples> = {
   downloadBlob,
   cancelRun,
   downloadRecord,
+  forgetNode,
   getServerInfo,
   explainProblem,
   livez,

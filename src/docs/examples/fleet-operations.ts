@@ -43,7 +43,7 @@ export const getQueue: OperationExamples = {
 };
 
 const heartbeat = { node_id: 'rpi-7', label: LABEL, capabilities: CAPABILITIES };
-const answered = { node_id: 'rpi-7', renew_seconds: 60, expires_at: '2026-03-02T09:18:30.004Z', drain: '' };
+const answered = { node_id: 'rpi-7', renew_seconds: 60, expires_at: '2026-03-02T09:18:30.004Z', drain: '', held: null };
 
 export const advertiseNode: OperationExamples = {
   request: {
@@ -77,6 +77,20 @@ export const advertiseNode: OperationExamples = {
   },
 };
 
+const FREE_NODE = {
+  node_id: 'rpi-7',
+  label: LABEL,
+  capabilities: CAPABILITIES,
+  drain: '',
+  seen_at: OBSERVED_AT,
+  expires_at: answered.expires_at,
+  held: null,
+  live: true,
+  lease: null,
+};
+
+const HOLD = { reason: 'the power supply whistles', by: 'olga', since: '2026-03-02T09:14:58.310Z' };
+
 export const listNodes: OperationExamples = {
   answers: {
     200: {
@@ -92,17 +106,13 @@ export const listNodes: OperationExamples = {
               drain: '',
               seen_at: '2026-03-02T09:15:01.220Z',
               expires_at: '2026-03-02T09:18:01.220Z',
+              held: null,
               live: true,
               lease: null,
             },
             {
-              node_id: 'rpi-7',
-              label: LABEL,
-              capabilities: CAPABILITIES,
+              ...FREE_NODE,
               drain: 'graceful',
-              seen_at: OBSERVED_AT,
-              expires_at: answered.expires_at,
-              live: true,
               lease: {
                 run_id: LEASE.run_id,
                 principal: 'ann',
@@ -121,6 +131,38 @@ export const listNodes: OperationExamples = {
       errors: [{ pointer: '/all', detail: 'must be true or false' }],
     },
   },
+};
+
+const noSuchNode = { detail: 'there is no node rpi-7' };
+
+export const getNode: OperationExamples = {
+  answers: { 200: { node: { summary: 'It is free', value: FREE_NODE } } },
+  problems: {
+    not_found: noSuchNode,
+    invalid_request: { detail: 'path/node_id must be well-formed Unicode without NUL' },
+  },
+};
+
+export const holdNode: OperationExamples = {
+  request: { hold: { summary: 'What is wrong with it', value: { reason: HOLD.reason } } },
+  answers: { 200: { held: { summary: 'It is out of service', value: { ...FREE_NODE, held: HOLD } } } },
+  problems: {
+    invalid_request: {
+      detail: '/reason must be a string of 1 to 500 characters',
+      errors: [{ pointer: '/reason', detail: 'must be a string of 1 to 500 characters' }],
+    },
+    not_found: { detail: 'there is no node rpi-7: it was never seen, or was forgotten' },
+  },
+};
+
+export const liftHold: OperationExamples = {
+  answers: { 200: { lifted: { summary: 'It is in service again', value: FREE_NODE } } },
+  problems: { not_found: noSuchNode },
+};
+
+export const forgetNode: OperationExamples = {
+  parameters: { node_id: 'rpi-8' },
+  problems: { not_found: { detail: 'there is no node rpi-8' } },
 };
 
 export const listCapabilities: OperationExamples = {

@@ -27,6 +27,7 @@ export const PROBLEM_DETAILS: Record<ProblemCode, ProblemDetail> = {
   stale_instance: { detail: 'node rpi-7 was last advertised by another instance than this one' },
   offset_gap: { detail: 'the log has 4096 bytes, and the offset is 8192' },
   not_asked: { detail: 'step approve has no open question at the moment' },
+  node_in_use: { detail: 'node rpi-7 is live: stop its process, or hold it' },
   not_sealed: { detail: 'the record is sealed when the run is over; ask again then' },
   run_over: { detail: 'the run is over' },
   version_mismatch: { detail: 'run change-4711-ps3 is at version 4, which If-Match does not name' },

@@ -18,7 +18,7 @@ const WORDS = ['x', 'y', 'z'];
 const fleets = fc.array(
   fc.record({
     offered: fc.subarray(WORDS, { minLength: 1 }),
-    use: fc.constantFrom<Unavailability | undefined>('draining', 'draining', 'draining', 'busy', 'revived', undefined),
+    use: fc.constantFrom<Unavailability | undefined>('draining', 'draining', 'held', 'busy', 'revived', undefined),
   }),
   { minLength: 1, maxLength: 7 },
 );
@@ -37,7 +37,7 @@ function subsetsOf(all: readonly string[]): string[][] {
   return subsets.sort((a, b) => a.length - b.length);
 }
 
-describe('which draining nodes a run waits for', () => {
+describe('which draining and held nodes a run waits for', () => {
   it('each of them matters, all together do, and there are never more than it takes', () => {
     let lifted = 0;
     const property = fc.property(contracts, fc.boolean(), fleets, (wanted, spread, drawn) => {
@@ -52,17 +52,18 @@ describe('which draining nodes a run waits for', () => {
         return match(requires, spread, adverts, taken).kind === 'matched';
       };
       const use = FleetUse.of(RankedFleet.of(adverts), useOf);
-      const draining = adverts.map(({ node_id }) => node_id).filter((id) => useOf(id) === 'draining');
+      const ids = adverts.map(({ node_id }) => node_id);
+      const withdrawn = ids.filter((id) => ['draining', 'held'].includes(useOf(id) ?? ''));
       const found = fewestToLift(requires, spread, use)?.map((rank) => use.fleet.at(rank).node_id);
-      const smallest = subsetsOf(draining).find(fits);
+      const smallest = subsetsOf(withdrawn).find(fits);
 
       expect(found === undefined).toBe(smallest === undefined);
       if (found === undefined || smallest === undefined) return;
       expect(new Set(found).size).toBe(found.length);
-      expect(draining).toEqual(expect.arrayContaining(found));
+      expect(withdrawn).toEqual(expect.arrayContaining(found));
       expect(fits(found)).toBe(true);
       for (const one of found) expect(fits(found.filter((other) => other !== one))).toBe(false);
-      expect(found.length).toBeLessThanOrEqual(spread ? smallest.length : draining.length);
+      expect(found.length).toBeLessThanOrEqual(spread ? smallest.length : withdrawn.length);
       if (found.length > 0) lifted += 1;
     });
     fc.assert(property, { numRuns: 1000 });

@@ -6,11 +6,11 @@ import type { FleetUse } from './fleet-use.js';
 import { SpreadMatching } from './spread-matching.js';
 
 /**
- * Draining nodes without which the run would fit if they did not drain, by rank: each of them matters, so that without it
+ * Nodes that drain or are held, with which the run would fit if that were lifted, by rank: each of them matters, so that without it
  * the others would not do. With `spread` there is no smaller set of them; otherwise nodes that serve more of the roles
  * that are short come first, which mostly gives the smallest. Undefined: not all of them would do.
  *
- * Cost: that of a match, and where several roles are short the number of draining nodes times theirs.
+ * Cost: that of a match, and where several roles are short the number of such nodes times theirs.
  */
 export function fewestToLift(requires: readonly Requirement[], spread: boolean, use: FleetUse): number[] | undefined {
   const found = spread ? liftSpread(requires, use) : liftEach(requires, use);
@@ -24,9 +24,9 @@ function liftSpread(requires: readonly Requirement[], use: FleetUse): number[] |
   const all = counts.reduce((sum, count) => sum + count, 0);
   const lists = requires.map((requirement) => [
     ...candidates(requirement, use.fleet, all, use.unavailable),
-    ...sets.of(requirement).firstIn(use.draining, all),
+    ...sets.of(requirement).firstIn(use.withdrawn, all),
   ]);
-  return new SpreadMatching(lists, counts).completeWithFewest((rank) => use.draining.hasRank(rank));
+  return new SpreadMatching(lists, counts).completeWithFewest((rank) => use.withdrawn.hasRank(rank));
 }
 
 /** A role that the free nodes are too few for, and by how many. */
@@ -35,7 +35,7 @@ interface Short {
   set: CandidateSet;
 }
 
-/** Draining nodes that serve the same of the roles that are short. */
+/** Withdrawn nodes that serve the same of the roles that are short. */
 interface Alike {
   serves: Short[];
   ranks: number[];
@@ -55,7 +55,7 @@ function liftEach(requires: readonly Requirement[], use: FleetUse): number[] | u
 function alikeAmong(short: readonly Short[], use: FleetUse): Alike[] {
   const most = short.reduce((sum, { missing }) => sum + missing, 0);
   const alike = new Map<string, Alike>();
-  const ranks = new Set(short.flatMap(({ set }) => set.firstIn(use.draining, short.length > 1 ? Infinity : most)));
+  const ranks = new Set(short.flatMap(({ set }) => set.firstIn(use.withdrawn, short.length > 1 ? Infinity : most)));
   for (const rank of ranks) {
     const which = short.flatMap(({ set }, index) => (set.hasRank(rank) ? [index] : []));
     const key = which.join();

@@ -68,44 +68,84 @@ export class UnavailableNodes implements NodeSet {
   }
 }
 
-/** Why a live node is unavailable. Whatever else is true of it, it counts in the first; `revived`: not heard of since an outage. */
-export type Unavailability = 'busy' | 'draining' | 'revived';
+/**
+ * Why a live node is unavailable; whatever else is true of it, it counts in the first. `draining`: its own process gives
+ * nothing more. `held`: it was taken out of service. `revived`: it was not heard of since an outage.
+ */
+export const UNAVAILABILITIES = ['busy', 'draining', 'held', 'revived'] as const;
+export type Unavailability = (typeof UNAVAILABILITIES)[number];
+
+/** Who has taken a node out of service, and why. */
+export interface Hold {
+  reason: string;
+  by: string;
+}
+
+const NO_HOLDS: ReadonlyMap<string, Hold> = new Map();
 
 /** The nodes of one reading of the fleet by why they are unavailable. */
 export class FleetUse implements Record<Unavailability, UnavailableNodes> {
   #unavailable: UnavailableNodes | undefined;
-  #ifNoneDrained: UnavailableNodes | undefined;
+  #ifInService: UnavailableNodes | undefined;
+  #withdrawn: UnavailableNodes | undefined;
+  readonly #holds: Map<string, Hold>;
+
+  readonly busy: UnavailableNodes;
+  readonly draining: UnavailableNodes;
+  readonly held: UnavailableNodes;
+  readonly revived: UnavailableNodes;
 
   private constructor(
     readonly fleet: RankedFleet,
-    readonly busy: UnavailableNodes,
-    readonly draining: UnavailableNodes,
-    readonly revived: UnavailableNodes,
-  ) {}
+    nodes: (why: Unavailability) => UnavailableNodes,
+    holds: ReadonlyMap<string, Hold>,
+  ) {
+    this.busy = nodes('busy');
+    this.draining = nodes('draining');
+    this.held = nodes('held');
+    this.revived = nodes('revived');
+    this.#holds = new Map(holds);
+  }
+
+  /** By node, of busy ones too. */
+  get holds(): ReadonlyMap<string, Hold> {
+    return this.#holds;
+  }
 
   /** `useOf`: why a node is unavailable; undefined: it is free. */
-  static of(fleet: RankedFleet, useOf: (nodeId: string) => Unavailability | undefined): FleetUse {
-    const setOf = (use: Unavailability): UnavailableNodes =>
-      UnavailableNodes.of(fleet, { has: (node) => useOf(node) === use });
-    return new FleetUse(fleet, setOf('busy'), setOf('draining'), setOf('revived'));
+  static of(
+    fleet: RankedFleet,
+    useOf: (nodeId: string) => Unavailability | undefined,
+    holds: ReadonlyMap<string, Hold> = NO_HOLDS,
+  ): FleetUse {
+    const nodes = (why: Unavailability): UnavailableNodes =>
+      UnavailableNodes.of(fleet, { has: (node) => useOf(node) === why });
+    return new FleetUse(fleet, nodes, holds);
   }
 
   copy(): FleetUse {
-    return new FleetUse(this.fleet, this.busy.copy(), this.draining.copy(), this.revived.copy());
+    return new FleetUse(this.fleet, (why) => this[why].copy(), this.#holds);
   }
 
-  put(nodeId: string, use: Unavailability | undefined): void {
-    this.#unavailable = this.#ifNoneDrained = undefined;
-    for (const one of ['busy', 'draining', 'revived'] as const) this[one][one === use ? 'add' : 'delete'](nodeId);
+  put(nodeId: string, use: Unavailability | undefined, hold?: Hold): void {
+    if (hold === undefined) this.#holds.delete(nodeId);
+    else this.#holds.set(nodeId, hold);
+    this.#unavailable = this.#ifInService = this.#withdrawn = undefined;
+    for (const one of UNAVAILABILITIES) this[one][one === use ? 'add' : 'delete'](nodeId);
   }
 
   /** All of them. Not to be changed: whoever wants to, takes a copy. */
   get unavailable(): UnavailableNodes {
-    return (this.#unavailable ??= this.draining.with(this.ifNoneDrained));
+    return (this.#unavailable ??= this.withdrawn.with(this.ifInService));
   }
 
-  /** Those that would be unavailable if none were draining. */
-  get ifNoneDrained(): UnavailableNodes {
-    return (this.#ifNoneDrained ??= this.busy.with(this.revived));
+  /** Those that drain or are held, and are not busy: they would be free if somebody lifted that. */
+  get withdrawn(): UnavailableNodes {
+    return (this.#withdrawn ??= this.draining.with(this.held));
+  }
+
+  /** Those that would be unavailable if none drained or were held. */
+  get ifInService(): UnavailableNodes {
+    return (this.#ifInService ??= this.busy.with(this.revived));
   }
 }

@@ -1,6 +1,6 @@
 import type { Requirement } from '../contract/contract.js';
 import { CandidateSets } from '../matching/candidate-sets.js';
-import type { FleetUse } from '../matching/fleet-use.js';
+import { type FleetUse, UNAVAILABILITIES } from '../matching/fleet-use.js';
 
 /** The lease that keeps a node busy. The times are the database's words, passed on as they are. */
 export interface Holding {
@@ -16,8 +16,8 @@ export interface Holder extends Holding {
 }
 
 /**
- * What a role could take. A node counts once: busy before draining before free. `live` is larger than the three together
- * by the nodes that have not spoken since the server came back.
+ * What a role could take. A node counts once: busy before draining before held before free. `live` is larger than the four
+ * together by the nodes that have not spoken since the server came back.
  */
 export interface WaitingRole {
   as: string;
@@ -26,6 +26,7 @@ export interface WaitingRole {
   free: number;
   busy: number;
   draining: number;
+  held: number;
   /** Of the busy ones, in the order in which the matcher prefers them; not more than a person can look at. */
   holders: Holder[];
 }
@@ -40,15 +41,16 @@ export function waitingRole(
   holdings: ReadonlyMap<string, Holding>,
 ): WaitingRole {
   const set = CandidateSets.in(use.fleet).of(requirement);
-  const [busy, draining, revived] = [use.busy, use.draining, use.revived].map((nodes) => set.countIn(nodes));
+  const [busy, draining, held, revived] = UNAVAILABILITIES.map((one) => set.countIn(use[one]));
   const live = set.size;
   return {
     as: requirement.as,
     count: requirement.count ?? 1,
     live,
-    free: live - busy! - draining! - revived!,
+    free: live - busy! - draining! - held! - revived!,
     busy: busy!,
     draining: draining!,
+    held: held!,
     holders: shownHolders(requirement, use).flatMap((node_id) => {
       const holding = holdings.get(node_id);
       if (holding === undefined) return [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Requirement } from '../contract/contract.js';
 import type { Advert } from '../matching/fleet.js';
-import { FleetUse } from '../matching/fleet-use.js';
+import { FleetUse, type Unavailability } from '../matching/fleet-use.js';
 import { match } from '../matching/match.js';
 import { RankedFleet } from '../matching/ranked-fleet.js';
 import type { Holding } from './waiting-role.js';
@@ -25,15 +25,19 @@ interface Given extends Omit<WaitingInput, 'use' | 'holdings'> {
   adverts: Advert[];
   busy: Map<string, Holding>;
   draining: Set<string>;
+  held: Set<string>;
   silent: Set<string>;
 }
 const why = (given: Partial<Given>) => {
-  const { adverts = [], busy = new Map<string, Holding>(), draining, silent, ...input } = given;
-  const use = FleetUse.of(RankedFleet.of(adverts), (node) => {
+  const { adverts = [], busy = new Map<string, Holding>(), draining, held, silent, ...input } = given;
+  const holds = new Map([...(held ?? [])].map((id) => [id, { reason: `${id} is broken`, by: 'olga' }]));
+  const useOf = (node: string): Unavailability | undefined => {
     if (busy.has(node)) return 'busy';
     if (draining?.has(node)) return 'draining';
+    if (held?.has(node)) return 'held';
     return silent?.has(node) ? 'revived' : undefined;
-  });
+  };
+  const use = FleetUse.of(RankedFleet.of(adverts), useOf, holds);
   return whyWaiting({ requires: [role('a', 'x')], spread: false, cap: 0, ...input, use, holdings: busy });
 };
 
@@ -47,7 +51,7 @@ describe('whyWaiting', () => {
     expect(why({ adverts: [node('n1', 'y')] })).toEqual({
       reason: 'OFFLINE',
       detail: 'Role "a" needs 1 node that offers x; no live node does. It waits until enough such nodes advertise.',
-      roles: [{ as: 'a', count: 1, live: 0, free: 0, busy: 0, draining: 0, holders: [] }],
+      roles: [{ as: 'a', count: 1, live: 0, free: 0, busy: 0, draining: 0, held: 0, holders: [] }],
     });
   });
 
@@ -64,7 +68,7 @@ describe('whyWaiting', () => {
     expect(why({ adverts: pair, busy })).toEqual({
       reason: 'BUSY',
       detail:
-        'Role "a" needs 1 node that offers x; 2 live nodes do, none of them free. Held: n1 by run run-a of ann (leased until 2024-05-01T10:05:00Z unless renewed) and n2 by run run-b of ann (leased until 2024-05-01T10:05:00Z unless renewed).',
+        'Role "a" needs 1 node that offers x; 2 live nodes do, none of them free. Leased: n1 to run run-a of ann (until 2024-05-01T10:05:00Z unless renewed) and n2 to run run-b of ann (until 2024-05-01T10:05:00Z unless renewed).',
       roles: [
         {
           as: 'a',
@@ -73,6 +77,7 @@ describe('whyWaiting', () => {
           free: 0,
           busy: 2,
           draining: 0,
+          held: 0,
           holders: [
             { node_id: 'n1', ...holding('run-a') },
             { node_id: 'n2', ...holding('run-b') },
@@ -86,7 +91,7 @@ describe('whyWaiting', () => {
     const adverts = Array.from({ length: 9 }, (_, i) => node(`n${i}`, 'x'));
     const busy = new Map(adverts.map(({ node_id }) => [node_id, holding('r')]));
     const waiting = why({ adverts, busy });
-    expect(waiting.detail).toMatch(/n2 by run r of ann \(leased until \S+ unless renewed\) and 6 more\.$/);
+    expect(waiting.detail).toMatch(/n2 to run r of ann \(until \S+ unless renewed\) and 6 more\.$/);
     expect(waiting.roles[0]?.holders).toHaveLength(9);
   });
 
@@ -103,7 +108,7 @@ describe('whyWaiting', () => {
     const holdings = new Map([['n2', holding('r')]]);
     const waiting = whyWaiting({ requires: [role('a', 'x')], spread: false, use, holdings, cap: 0 });
     expect(waiting.roles).toMatchObject([{ live: 2, busy: 2, holders: [{ node_id: 'n2' }] }]);
-    expect(waiting.detail).toMatch(/Held: n1 and n2 by run r of ann/);
+    expect(waiting.detail).toMatch(/Leased: n1 and n2 to run r of ann/);
   });
 
   it('BUSY: a node that is busy and draining is busy, and counts once', () => {
@@ -129,7 +134,7 @@ describe('whyWaiting', () => {
       ['n2', holding('mine')],
     ]);
     const { detail } = why({ requires, adverts, busy });
-    expect(detail).toContain('Held: n2 by run mine');
+    expect(detail).toContain('Leased: n2 to run mine');
     expect(detail).not.toContain('other');
   });
 
@@ -138,7 +143,7 @@ describe('whyWaiting', () => {
     const adverts = [node('n1', 'x', 'y'), node('n2', 'x')];
     const waiting = why({ requires, spread: true, adverts, busy: new Map([['n2', holding('r')]]) });
     expect(waiting.reason).toBe('BUSY');
-    expect(waiting.detail).toContain('Held: n2 by run r');
+    expect(waiting.detail).toContain('Leased: n2 to run r');
   });
 
   it('BUSY: when it would fit now and nobody has looked yet', () => {
@@ -151,7 +156,7 @@ describe('whyWaiting', () => {
       reason: 'DRAINING',
       detail:
         'Role "a" needs 2 nodes that offer x; 2 live nodes do, none of them free. It would fit if n1 and n2 were not draining.',
-      roles: [{ as: 'a', count: 2, live: 2, free: 0, busy: 0, draining: 2, holders: [] }],
+      roles: [{ as: 'a', count: 2, live: 2, free: 0, busy: 0, draining: 2, held: 0, holders: [] }],
     });
   });
 
@@ -180,11 +185,33 @@ describe('whyWaiting', () => {
     );
   });
 
+  it('DRAINING: held nodes count as free too, and who holds them is named with the reason', () => {
+    const waiting = why({
+      requires: [role('a', 'x', 2)],
+      adverts: pair,
+      draining: new Set(['n1']),
+      held: new Set(['n2']),
+    });
+    expect(waiting).toMatchObject({ reason: 'DRAINING', roles: [{ live: 2, free: 0, draining: 1, held: 1 }] });
+    expect(waiting.detail).toMatch(
+      / It would fit if n1 were not draining and n2 were not held\. n2 is held by olga: "n2 is broken"\.$/,
+    );
+  });
+
+  it('BUSY: a node that is busy and held is busy, and the detail names the hold', () => {
+    const busy = new Map([['n1', holding('r')]]);
+    const waiting = why({ adverts: [node('n1', 'x')], busy, held: new Set(['n1']) });
+    expect(waiting).toMatchObject({ reason: 'BUSY', roles: [{ live: 1, free: 0, busy: 1, held: 0 }] });
+    expect(waiting.detail).toMatch(
+      /Leased: n1 to run r of ann \(until \S+ unless renewed\), and held by olga: "n1 is broken"\.$/,
+    );
+  });
+
   it('BUSY: where it would not be enough', () => {
     const busy = new Map([['n1', holding('r')]]);
     const waiting = why({ requires: [role('a', 'x', 2)], adverts: pair, busy, draining: new Set(['n2']) });
     expect(waiting.reason).toBe('BUSY');
-    expect(waiting.detail).toMatch(/Held: n1 by run r of ann \(leased until \S+ unless renewed\)\. Draining: n2\.$/);
+    expect(waiting.detail).toMatch(/Leased: n1 to run r of ann \(until \S+ unless renewed\)\. Draining: n2\.$/);
   });
 
   it('TOO_WIDE: it fits now, on more nodes than a run may lease', () => {
@@ -209,17 +236,19 @@ describe('whyWaiting', () => {
         sets,
         sets,
         sets,
+        sets,
         fc.nat(3),
-        (requires, spread, adverts, b, d, s, cap) => {
+        (requires, spread, adverts, b, d, h, s, cap) => {
           const busy = new Map([...b].map((id) => [id, holding('r')]));
-          const waiting = why({ requires, spread, adverts, busy, draining: d, silent: s, cap });
-          const now = match(requires, spread, adverts, new Set([...b, ...d, ...s]));
+          const waiting = why({ requires, spread, adverts, busy, draining: d, held: h, silent: s, cap });
+          const now = match(requires, spread, adverts, new Set([...b, ...d, ...h, ...s]));
           expect(OUTCOMES[waiting.reason]).toContain(now.kind);
           for (const one of waiting.roles) {
-            expect(one.free + one.busy + one.draining).toBeLessThanOrEqual(one.live);
+            const counted = one.free + one.busy + one.draining + one.held;
+            expect(counted).toBeLessThanOrEqual(one.live);
             expect(one.holders.map(({ node_id }) => node_id).every((id) => b.has(id))).toBe(true);
             expect(one.holders).toHaveLength(one.busy);
-            expect(s.size > 0 || one.free + one.busy + one.draining === one.live).toBe(true);
+            expect(s.size > 0 || counted === one.live).toBe(true);
           }
         },
       ),

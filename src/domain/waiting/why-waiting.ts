@@ -1,7 +1,7 @@
 import type { Requirement } from '../contract/contract.js';
 import { CandidateSets } from '../matching/candidate-sets.js';
 import { fewestToLift } from '../matching/fewest-to-lift.js';
-import type { FleetUse, Unavailability } from '../matching/fleet-use.js';
+import { type FleetUse, UNAVAILABILITIES, type Unavailability, type UnavailableNodes } from '../matching/fleet-use.js';
 import { match, tooWide } from '../matching/match.js';
 import { listed } from '../matching/shortage.js';
 import { type Holding, waitingRole, type WaitingRole } from './waiting-role.js';
@@ -41,11 +41,11 @@ function reasonOf({ requires, spread, use, holdings, cap }: WaitingInput): Pick<
     const wide = tooWide(now.nodes.length, cap);
     return wide ? { reason: 'TOO_WIDE', detail: describeWidth(now.nodes, cap) } : { reason: 'BUSY', detail: NOT_YET };
   }
-  // A node that is draining and busy counts as busy: until it is released, no lifted drain would free it.
-  const ifNoneDrained = use.draining.isEmpty ? now : match(requires, spread, use.fleet, use.ifNoneDrained);
-  if (ifNoneDrained.kind === 'matched') {
-    const nodes = fewestToLift(requires, spread, use)!.map((rank) => use.fleet.at(rank));
-    return { reason: 'DRAINING', detail: `${now.detail} It would fit if ${named(nodes)} were not draining.` };
+  // A node that is busy counts as busy, whatever else: until it is released, no lifted drain or hold would free it.
+  const ifInService = use.withdrawn.isEmpty ? now : match(requires, spread, use.fleet, use.ifInService);
+  if (ifInService.kind === 'matched') {
+    const ranks = fewestToLift(requires, spread, use)!;
+    return { reason: 'DRAINING', detail: `${now.detail} It would fit if ${describeLift(ranks, use)}` };
   }
   const competing = requires.filter((requirement) => now.competing.includes(requirement.as));
   return { reason: 'BUSY', detail: `${now.detail}${describeBlockers(competing, use, holdings)}` };
@@ -60,6 +60,24 @@ function describeWidth(nodes: readonly { node_id: string }[], cap: number): stri
   return `It would take ${nodes.length} nodes (${named(nodes)}), but a run may lease at most ${cap}.`;
 }
 
+/** `n1 were not draining and n2 not out of service (by ann: "broken").` */
+function describeLift(ranks: readonly number[], use: FleetUse): string {
+  const nodesIn = (of: UnavailableNodes): { node_id: string }[] =>
+    ranks.filter((rank) => of.hasRank(rank)).map((rank) => use.fleet.at(rank));
+  const [draining, held] = [nodesIn(use.draining), nodesIn(use.held)];
+  const words = [
+    ...(draining.length > 0 ? [`${named(draining)} were not draining`] : []),
+    ...(held.length > 0 ? [`${named(held)} were not held`] : []),
+  ];
+  const holds = held.slice(0, NAMED).map(({ node_id }) => `${node_id} is held ${holdOf(node_id, use)}`);
+  return [`${listed(words)}.`, ...(holds.length > 0 ? [`${listed(holds)}.`] : [])].join(' ');
+}
+
+function holdOf(nodeId: string, { holds }: FleetUse): string {
+  const hold = holds.get(nodeId);
+  return hold === undefined ? '' : `by ${hold.by}: ${JSON.stringify(hold.reason)}`;
+}
+
 function named(nodes: readonly { node_id: string }[]): string {
   const words = nodes.slice(0, SHOWN).map(({ node_id }) => node_id);
   if (nodes.length > SHOWN) words.push(`${nodes.length - SHOWN} more`);
@@ -70,8 +88,9 @@ function named(nodes: readonly { node_id: string }[]): string {
 const NAMED = 3;
 
 const BLOCKED_BY = {
-  busy: 'Held',
+  busy: 'Leased',
   draining: 'Draining',
+  held: 'Held',
   revived: 'Not heard from since the server came back',
 } as const satisfies Record<Unavailability, string>;
 
@@ -82,20 +101,20 @@ function describeBlockers(
   holdings: ReadonlyMap<string, Holding>,
 ): string {
   const set = CandidateSets.in(use.fleet).ofAny(competing);
-  return (['busy', 'draining', 'revived'] as const)
-    .map((how) => {
-      const words = set.firstIn(use[how], NAMED).map((rank) => {
-        const { node_id } = use.fleet.at(rank);
-        const holding = holdings.get(node_id);
-        if (holding === undefined) return node_id;
-        const { run_id, principal, not_after } = holding;
-        // No forecast: a run that goes on renews its lease with each heartbeat, and one that ends gives it up before.
-        return `${node_id} by run ${run_id} of ${principal} (leased until ${not_after} unless renewed)`;
-      });
-      if (words.length === 0) return '';
-      const count = set.countIn(use[how]);
-      if (count > NAMED) words.push(`${count - NAMED} more`);
-      return ` ${BLOCKED_BY[how]}: ${listed(words)}.`;
-    })
-    .join('');
+  return UNAVAILABILITIES.map((how) => {
+    const words = set.firstIn(use[how], NAMED).map((rank) => {
+      const { node_id } = use.fleet.at(rank);
+      const held = use.holds.has(node_id) ? holdOf(node_id, use) : undefined;
+      const holding = holdings.get(node_id);
+      if (holding === undefined) return held === undefined ? node_id : `${node_id} ${held}`;
+      const { run_id, principal, not_after } = holding;
+      // No forecast: a run that goes on renews its lease with each heartbeat, and one that ends gives it up before.
+      const leased = `${node_id} to run ${run_id} of ${principal} (until ${not_after} unless renewed)`;
+      return held === undefined ? leased : `${leased}, and held ${held}`;
+    });
+    if (words.length === 0) return '';
+    const count = set.countIn(use[how]);
+    if (count > NAMED) words.push(`${count - NAMED} more`);
+    return ` ${BLOCKED_BY[how]}: ${listed(words)}.`;
+  }).join('');
 }

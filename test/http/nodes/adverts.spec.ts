@@ -35,6 +35,7 @@ describe('adverts and what is shown of the fleet', () => {
       label: 'a1',
       capabilities: [{ capability: 'board', attrs: { role: 'a1' } }],
       drain: '',
+      held: null,
       live: true,
       seen_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       expires_at: expect.any(String),
@@ -101,7 +102,7 @@ describe('adverts and what is shown of the fleet', () => {
     const { status, body } = await node.advertise({ label: 'four', instance: 'boot-0' });
     expect([status, body]).toEqual([
       200,
-      { node_id: 'd4', renew_seconds: 3600, drain: '', expires_at: expect.any(String), leases: [] },
+      { node_id: 'd4', renew_seconds: 3600, drain: '', held: null, expires_at: expect.any(String), leases: [] },
     ]);
     await node.advertise({ capabilities: [] });
     expect((await get('nodes')).items.find((one: any) => one.node_id === 'd4')).toMatchObject({

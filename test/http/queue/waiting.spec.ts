@@ -58,9 +58,9 @@ describe('why a run waits for its nodes, and the queue', () => {
       ...leases.find((node: any) => node.node_id === nodeId).lease,
     });
     expect(roles).toEqual([
-      { as: 'b', count: 2, live: 3, free: 0, busy: 2, draining: 1, holders: [holder('b1'), holder('b2')] },
-      { as: 'c', count: 1, live: 2, free: 0, busy: 1, draining: 1, holders: [holder('b2')] },
-      { as: 'e', count: 1, live: 1, free: 1, busy: 0, draining: 0, holders: [] },
+      { as: 'b', count: 2, live: 3, free: 0, busy: 2, draining: 1, held: 0, holders: [holder('b1'), holder('b2')] },
+      { as: 'c', count: 1, live: 2, free: 0, busy: 1, draining: 1, held: 0, holders: [holder('b2')] },
+      { as: 'e', count: 1, live: 1, free: 1, busy: 0, draining: 0, held: 0, holders: [] },
     ]);
     for (const runId of ['hold1', 'hold2']) expect(detail).toContain(runId);
   });
@@ -77,7 +77,7 @@ describe('why a run waits for its nodes, and the queue', () => {
     const { reason, detail, roles } = await waiting('d-wait');
     expect([reason, roles]).toEqual([
       'DRAINING',
-      [{ as: 'd1', count: 1, live: 1, free: 0, busy: 0, draining: 1, holders: [] }],
+      [{ as: 'd1', count: 1, live: 1, free: 0, busy: 0, draining: 1, held: 0, holders: [] }],
     ]);
     expect(detail).toContain('d1');
   });
@@ -92,7 +92,7 @@ describe('why a run waits for its nodes, and the queue', () => {
     const { reason, detail, roles } = await waiting('o-wait');
     expect([reason, roles]).toEqual([
       'OFFLINE',
-      [{ as: 'o', count: 1, live: 0, free: 0, busy: 0, draining: 0, holders: [] }],
+      [{ as: 'o', count: 1, live: 0, free: 0, busy: 0, draining: 0, held: 0, holders: [] }],
     ]);
     expect(detail).toContain('o');
     await advertise('o1', ['o']);

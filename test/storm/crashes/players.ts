@@ -1,7 +1,7 @@
 import type { Answer } from '../../support/http.js';
 import { eventually } from '../../support/eventually.js';
 import { type Caller, ServerGone } from './caller.js';
-import { advertised, answered, blobKept, claimed, inState, logKept, reported } from './pledges.js';
+import { advertised, answered, blobKept, claimed, forgotten, heldFor, inState, logKept, reported } from './pledges.js';
 
 /** More than anybody ever waits for the reaper; what has not come by then does not come. */
 const LONG = 20;
@@ -14,6 +14,9 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** A node as the storm plays it, over the lives of many servers. It always names its instance, so that a lost claim is given again. */
 export class FieldNode {
+  static #made = 0;
+  /** Of those that are played under one name, each is another process. */
+  readonly #serial = ++FieldNode.#made;
   #boots = 1;
 
   constructor(
@@ -27,7 +30,7 @@ export class FieldNode {
   }
 
   get instance(): string {
-    return `${this.nodeId}-boot-${this.#boots}`;
+    return `${this.nodeId}-${this.#serial}-boot-${this.#boots}`;
   }
 
   /** Its process was started again: it has forgotten what it was doing. */
@@ -173,6 +176,44 @@ export class People {
       fine: [200],
       again: [200, 409],
       keeps: ({ body }) => [answered(runId, seq, answer), ...inState(runId, body.run_state)],
+    });
+  }
+
+  /** Takes a node out of service. */
+  hold(nodeId: string, reason: string): Promise<Answer> {
+    this.caller.forget(heldFor(nodeId));
+    return this.caller.ask({
+      method: 'PUT',
+      path: `/v1/nodes/${nodeId}/hold`,
+      body: { reason },
+      fine: [200],
+      again: [200],
+      keeps: () => [heldFor(nodeId, reason)],
+    });
+  }
+
+  /** Puts a node back into service. */
+  lift(nodeId: string): Promise<Answer> {
+    this.caller.forget(heldFor(nodeId));
+    return this.caller.ask({
+      method: 'DELETE',
+      path: `/v1/nodes/${nodeId}/hold`,
+      fine: [200],
+      again: [200],
+      keeps: () => [heldFor(nodeId)],
+    });
+  }
+
+  /** Has a node forgotten that is gone. */
+  forget(nodeId: string): Promise<Answer> {
+    // Any process may speak for it then: which one has is not kept.
+    this.caller.forget(advertised(nodeId, '', ''));
+    return this.caller.ask({
+      method: 'DELETE',
+      path: `/v1/nodes/${nodeId}`,
+      fine: [204],
+      again: [204, 404],
+      keeps: () => [forgotten(nodeId)],
     });
   }
 

@@ -72,6 +72,17 @@ export function logKept({ run_id, seq, attempt }: OfStep, offset: number, bytes:
   };
 }
 
+/** `reason`: why; undefined: it is in service. */
+export function heldFor(nodeId: string, reason?: string): Pledge {
+  const sql = 'SELECT 1 FROM nodes WHERE node_id = $1 AND hold_reason IS NOT DISTINCT FROM $2';
+  return { name: `whether ${nodeId} is held`, sql, params: [nodeId, reason ?? null] };
+}
+
+export function forgotten(nodeId: string): Pledge {
+  const sql = 'SELECT 1 FROM nodes WHERE node_id = $1 AND forgotten_at > seen_at';
+  return { name: `${nodeId} is forgotten`, sql, params: [nodeId] };
+}
+
 export function advertised(nodeId: string, instance: string, drain: string): Pledge {
   const sql = 'SELECT 1 FROM nodes WHERE (node_id, instance, drain) = ($1, $2, $3) AND expires_at > clock_timestamp()';
   return { name: `what ${nodeId} offers`, sql, params: [nodeId, instance, drain] };

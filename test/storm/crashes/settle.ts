@@ -5,13 +5,14 @@ import type { FieldNode, People } from './players.js';
 /** More often than any run of the storm has steps. */
 const ROUNDS = 50;
 
-/** Honest nodes and people go on until every run is over; nobody does anything but what the server gives to do. */
+/** Honest nodes and people go on until every run is over, and what is held is put back into service; nobody does anything but what the server gives to do. */
 export async function goOn(database: TestDatabase, people: People, nodes: FieldNode[]): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const seen = new Map<string, any>((await people.see('/v1/nodes')).items.map((item: any) => [item.node_id, item]));
     for (const node of nodes) {
       // Whoever has nothing to do and offers itself need not be asked.
-      const { drain = '', lease = null } = seen.get(node.nodeId) ?? {};
+      const { drain = '', lease = null, held = null } = seen.get(node.nodeId) ?? {};
+      if (held !== null) await people.lift(node.nodeId);
       if (drain !== '' || lease !== null) await node.advertise();
       const claim = lease === null ? undefined : await node.tryClaim();
       if (claim !== undefined) await node.work(claim);

@@ -16,13 +16,13 @@ export interface Scene {
   planted: Set<string>;
 }
 
-export const NODES = 'a b cx cy cz d e1 e2 e3 e4 e5 e6 held'.split(' ');
+export const NODES = 'a b cx cy cz d e1 e2 e3 e4 e5 e6 f held'.split(' ');
 
 /** These do by themselves what they do: nobody touches the database past the server. */
 export const WITHOUT_A_HAND_IN_IT = [queue, bodies, parts, drains, refusals];
 
 /** Each of these goes on beside the others; together they meet every transaction there is but `put-back-notice`. */
-export const STRANDS = [...WITHOUT_A_HAND_IN_IT, leaseRunsOut, questionRunsOut, stepRunsOut, leftovers];
+export const STRANDS = [...WITHOUT_A_HAND_IN_IT, leaseRunsOut, questionRunsOut, stepRunsOut, leftovers, outOfService];
 
 /** A run of one step on a node of this role. */
 function run(role: string, run_id: string): Contract {
@@ -140,6 +140,18 @@ async function stepRunsOut({ people, nodes: { e4, e5 }, database, lap }: Scene):
   await e5!.claim();
   await database.sql("UPDATE steps SET started_at = started_at - interval '2 h' WHERE run_id = $1", [`${lap}-e5`]);
   await e4!.work(await e4!.claim());
+}
+
+async function outOfService({ people, nodes: { f }, database, lap }: Scene): Promise<void> {
+  await f!.advertise();
+  await people.hold('f', 'the fan is loud');
+  await people.submit(run('f', `${lap}-f1`), 202);
+  const gone = f!.newcomer(`${lap}-gone`);
+  await gone.advertise();
+  await people.lift('f');
+  await f!.work(await f!.claim());
+  await database.sql('UPDATE nodes SET expires_at = clock_timestamp() WHERE node_id = $1', [gone.nodeId]);
+  await people.forget(gone.nodeId);
 }
 
 async function leftovers({ people, nodes: { e6 }, database, lap, planted }: Scene): Promise<void> {

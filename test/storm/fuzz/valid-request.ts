@@ -127,6 +127,11 @@ const fill: Record<string, (draft: Draft, pool: Pool, dice: Dice, plan: Plan) =>
     const advert = { node_id, capabilities, drain, instance: instanceOf(node_id, dice) };
     draft.body = Buffer.from(JSON.stringify(advert));
   },
+  getNode: (draft, _pool, dice) => void (draft.path.node_id = dice.of([dice.of(NODES), bystander(dice)])),
+  // The others are needed: what is held or forgotten does no work.
+  holdNode: (draft, _pool, dice) => void (draft.path.node_id = bystander(dice)),
+  liftHold: (draft, _pool, dice) => void (draft.path.node_id = bystander(dice)),
+  forgetNode: (draft, _pool, dice) => void (draft.path.node_id = bystander(dice)),
   claimStep(draft, pool, dice) {
     draft.path.node_id = (dice.roll(4) > 0 && pool.holding.pickNew(dice)) || dice.of(NODES);
     draft.query = [['wait', '0']];
@@ -184,7 +189,11 @@ function claimOf(draft: Draft, pool: Pool, dice: Dice): HeldClaim | undefined {
 
 /** An advert as the document allows it, by one of few nodes: each is a row, and matched with every submission. */
 function rename(draft: Draft, plan: Plan, dice: Dice): void {
-  draft.body = Buffer.from(toText({ ...(plan.body as object), node_id: `z${dice.roll(20)}` }));
+  draft.body = Buffer.from(toText({ ...(plan.body as object), node_id: bystander(dice) }));
+}
+
+function bystander(dice: Dice): string {
+  return `z${dice.roll(20)}`;
 }
 
 /** A submission becomes a cancel where enough runs are under way. */
