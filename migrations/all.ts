@@ -9,6 +9,7 @@ import { PeriodsOfServers1790000000008 } from './0008-periods-of-servers.js';
 import { EndedRuns1790000000009 } from './0009-ended-runs.js';
 import { OneProcessSpeaks1790000000011 } from './0011-one-process-speaks.js';
 import { Holds1790000000012 } from './0012-holds.js';
+import { GrantsByTime1790000000013 } from './0013-grants-by-time.js';
 
 /** In their order. A migration that has been released is never changed: the next one changes what it made. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   EndedRuns1790000000009,
   OneProcessSpeaks1790000000011,
   Holds1790000000012,
+  GrantsByTime1790000000013,
 ];

@@ -115,7 +115,9 @@ CREATE TABLE grants (
   CONSTRAINT grants_pkey PRIMARY KEY (grant_id),
   CONSTRAINT grants_released CHECK (((released_at IS NULL) = (why IS NULL)))
 );
+CREATE INDEX grants_by_node ON public.grants USING btree (node_id, granted_at, grant_id);
 CREATE INDEX grants_by_run ON public.grants USING btree (run_id);
+CREATE INDEX grants_by_time ON public.grants USING btree (granted_at, grant_id);
 CREATE UNIQUE INDEX grants_one_open_per_node ON public.grants USING btree (node_id) WHERE (released_at IS NULL);
 
 CREATE TABLE leases (

@@ -246,6 +246,7 @@ const ANSWERED = {
   downloadBlob: 200,
   cancelRun: 200,
   downloadRecord: 200,
+  listGrants: 200,
   // There is none that is gone.
   forgetNode: 404,
   getServerInfo: 200,

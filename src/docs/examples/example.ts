@@ -30,6 +30,8 @@ export const PARAMETERS: Record<string, unknown> = {
   node_id: 'rpi-7',
   seq: 1,
   code: 'not_sealed',
+  from: '2026-03-02T09:00:00Z',
+  to: '2026-03-02T10:00:00Z',
   state: 'QUEUED',
   work_id: 'gerrit:4711',
   principal: 'ci',

@@ -9,6 +9,7 @@ import {
   holdNode,
   liftHold,
   listCapabilities,
+  listGrants,
   listNodes,
   reportResult,
 } from './fleet-operations.js';
@@ -51,6 +52,7 @@ export const EXAMPLES: Record<string, OperationExamples> = {
   downloadBlob,
   cancelRun,
   downloadRecord,
+  listGrants,
   forgetNode,
   getServerInfo,
   explainProblem,

@@ -165,6 +165,47 @@ export const forgetNode: OperationExamples = {
   problems: { not_found: { detail: 'there is no node rpi-8' } },
 };
 
+export const listGrants: OperationExamples = {
+  answers: {
+    200: {
+      grants: {
+        summary: 'One run holds the node, another has given it back',
+        value: {
+          items: [
+            {
+              node_id: 'rpi-7',
+              label: LABEL,
+              run_id: LEASE.run_id,
+              principal: 'ann',
+              roles: ['builder', 'board'],
+              granted_at: '2026-03-02T09:15:04.131Z',
+              released_at: null,
+              why: null,
+            },
+            {
+              node_id: 'rpi-7',
+              label: LABEL,
+              run_id: 'change-4690-ps1',
+              principal: 'bob',
+              roles: ['board'],
+              granted_at: '2026-03-02T08:40:51.002Z',
+              released_at: '2026-03-02T09:15:04.120Z',
+              why: 'succeeded',
+            },
+          ],
+          next: null,
+        },
+      },
+    },
+  },
+  problems: {
+    invalid_request: {
+      detail: '/from must be a time as RFC 3339 writes it, such as 2026-03-02T09:15:04.131Z',
+      errors: [{ pointer: '/from', detail: 'must be a time as RFC 3339 writes it, such as 2026-03-02T09:15:04.131Z' }],
+    },
+  },
+};
+
 export const listCapabilities: OperationExamples = {
   answers: {
     200: {
