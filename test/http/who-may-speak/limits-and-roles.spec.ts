@@ -28,7 +28,12 @@ const TABLE: Record<string, Role[] | 'anybody'> = {
   readLog: PEOPLE,
   getQueue: PEOPLE,
   listNodes: PEOPLE,
+  getNode: PEOPLE,
   listCapabilities: PEOPLE,
+  listGrants: PEOPLE,
+  holdNode: ['operator'],
+  liftHold: ['operator'],
+  forgetNode: ['operator'],
   listAsks: PEOPLE,
   answerAsk: PEOPLE,
   advertiseNode: NODES,
@@ -49,6 +54,7 @@ const BODIES: Record<string, unknown> = {
   dryRun: R('nowhere'),
   answerAsk: { ok: true },
   advertiseNode: { node_id: 'n1', capabilities: [] },
+  holdNode: { reason: 'the fan is loud' },
   reportResult: { node_id: 'n1', attempt: 1, exit_code: 0 },
 };
 const PARTS: Record<string, string> = { run_id: 'none', seq: '1', name: 'image', node_id: 'n1', code: 'forbidden' };
@@ -113,7 +119,7 @@ describe('the table of who may call what', () => {
   });
 
   it.each(cells.filter(({ may }) => may))('$role may: $method $path', async ({ role, ...route }) => {
-    expect([200, 201, 204, 404, 422]).toContain((await call(route, bearer(tokens[role]))).status);
+    expect([200, 201, 204, 404, 409, 422]).toContain((await call(route, bearer(tokens[role]))).status);
   });
 
   it.each(cells.filter(({ may }) => !may))('$role may not: $method $path', async ({ role, ...route }) => {
