@@ -10,6 +10,7 @@ import { EndedRuns1790000000009 } from './0009-ended-runs.js';
 import { OneProcessSpeaks1790000000011 } from './0011-one-process-speaks.js';
 import { Holds1790000000012 } from './0012-holds.js';
 import { GrantsByTime1790000000013 } from './0013-grants-by-time.js';
+import { RememberedNodes1790000000014 } from './0014-remembered-nodes.js';
 
 /** In their order. A migration that has been released is never changed: the next one changes what it made. */
 export const MIGRATIONS = [
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   OneProcessSpeaks1790000000011,
   Holds1790000000012,
   GrantsByTime1790000000013,
+  RememberedNodes1790000000014,
 ];

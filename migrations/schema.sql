@@ -171,6 +171,7 @@ CREATE TABLE nodes (
   held_by text,
   held_since timestamp with time zone,
   forgotten_at timestamp with time zone,
+  remembered_from timestamp with time zone,
   CONSTRAINT nodes_pkey PRIMARY KEY (node_id),
   CONSTRAINT nodes_capabilities_check CHECK ((jsonb_typeof(capabilities) = 'array'::text)),
   CONSTRAINT nodes_drain_check CHECK ((drain = ANY (ARRAY[''::text, 'graceful'::text, 'at-boundary'::text]))),
@@ -622,6 +623,7 @@ COMMENT ON COLUMN public.logs.cut IS 'the limit was reached: its last line says 
 COMMENT ON COLUMN public.nodes.forgotten_at IS 'it is shown to nobody unless it has spoken since: an advert brings it back, whichever version stores it';
 COMMENT ON COLUMN public.nodes.held_since IS 'since when it is out of service; null: it is not';
 COMMENT ON COLUMN public.nodes.offer_rev IS 'raised when the capabilities change: a grant checks that a node still offers what it was matched by';
+COMMENT ON COLUMN public.nodes.remembered_from IS 'where it is later than expires_at: a silent node is remembered from then on, since there was an outage';
 COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live, but unavailable until it speaks';
 COMMENT ON COLUMN public.nodes.seq IS 'the highest that the instance has sent with an advert; null: it has sent none';
 COMMENT ON COLUMN public.nodes.superseded IS 'instances whose place another has taken, the latest first';

@@ -21,6 +21,8 @@ export interface NodeState {
   offer_rev: number;
   /** Milliseconds since 1970, by the clock of the database. */
   expires_at: number;
+  /** The same: once it is silent it is remembered from then on. */
+  remembered_from: number;
   /** Null: it is free. */
   use: Unavailability | null;
   /** Who has taken it out of service, whatever else is true of it; null: nobody. */
@@ -32,8 +34,13 @@ export interface FleetState extends Changes {
   nodes: NodeState[];
 }
 
-/** For how many seconds a node whose advert has expired is kept in mind: clocks may be set back, and nodes come back. */
+/** For how many seconds a node whose advert has expired is kept in mind at least: clocks may be set back, and nodes come back. */
 export const EXPIRED_SECONDS = 3600;
+
+/** The same, where it still exists for so long. */
+export function keptSeconds(rememberSeconds: number): number {
+  return Math.max(EXPIRED_SECONDS, rememberSeconds);
+}
 
 /** Why nothing new comes to a node `n`, free or not; null: nothing is against it. */
 export const WITHDRAWN = `
@@ -50,18 +57,20 @@ export const USE = `
 const NODE = `
   json_build_object('node_id', n.node_id, 'label', n.label, 'capabilities', ${OFFERED}, 'offer_rev', n.offer_rev,
     'expires_at', extract(epoch FROM n.expires_at) * 1000,
+    'remembered_from', extract(epoch FROM greatest(n.expires_at, n.remembered_from)) * 1000,
     'use', ${USE},
     'hold', CASE WHEN n.held_since IS NOT NULL THEN json_build_object('reason', n.hold_reason, 'by', n.held_by) END)`;
 
 /** The whole fleet, in one snapshot, without those of long ago: nobody is bounded in how many nodes he once had. */
-export function readWholeFleet(): Read<FleetState> {
+export function readWholeFleet(rememberSeconds: number): Read<FleetState> {
   return read({
     name: 'fleet.read-whole',
     text: `
      SELECT ${SNAPSHOT_MARK}, '{}'::text[] AS gone, coalesce((
               SELECT json_agg(${NODE}) FROM nodes n
-               WHERE n.expires_at > clock_timestamp() - make_interval(secs => $1)), '[]') AS nodes`,
-    params: [EXPIRED_SECONDS],
+               WHERE greatest(n.expires_at, n.remembered_from) > clock_timestamp() - make_interval(secs => $1)
+                 AND NOT ${FORGOTTEN}), '[]') AS nodes`,
+    params: [keptSeconds(rememberSeconds)],
     as: (rows: FleetState[]) => rows[0]!,
   });
 }
@@ -73,8 +82,9 @@ export function readFleetChanges(since: string): Read<FleetState> {
     text: `
      WITH changed AS MATERIALIZED (SELECT DISTINCT node_id FROM fleet_changes WHERE ${UNSEEN})
      SELECT ${SNAPSHOT_MARK},
-       ARRAY(SELECT c.node_id FROM changed c WHERE NOT EXISTS (SELECT FROM nodes n WHERE n.node_id = c.node_id)) AS gone,
-       coalesce((SELECT json_agg(${NODE}) FROM changed c JOIN nodes n USING (node_id)), '[]') AS nodes`,
+       ARRAY(SELECT c.node_id FROM changed c
+              WHERE NOT EXISTS (SELECT FROM nodes n WHERE n.node_id = c.node_id AND NOT ${FORGOTTEN})) AS gone,
+       coalesce((SELECT json_agg(${NODE}) FROM changed c JOIN nodes n USING (node_id) WHERE NOT ${FORGOTTEN}), '[]') AS nodes`,
     params: [since],
     as: (rows: FleetState[]) => rows[0]!,
   });

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { FleetUse, type Hold, type Unavailability } from '../domain/matching/fleet-use.js';
+import { ExistingNodes, FleetUse, type Hold, type Unavailability } from '../domain/matching/fleet-use.js';
 import type { Advert } from '../domain/matching/fleet.js';
 import { RankedFleet } from '../domain/matching/ranked-fleet.js';
-import { EXPIRED_SECONDS, type FleetState, type NodeState } from './fleet-changes.sql.js';
+import { type FleetState, keptSeconds, type NodeState } from './fleet-changes.sql.js';
 
 interface Known {
   advert: Advert;
   expiresAt: number;
+  rememberedFrom: number;
   use: Unavailability | undefined;
   hold: Hold | undefined;
 }
@@ -19,10 +20,20 @@ export class FleetMemory {
   /** Until then the live ones stay live. */
   #nextExpiry = Infinity;
   #rank = true;
+  #now = 0;
+  #existing: { nodes: ExistingNodes; until: number } | undefined;
+
+  /** `rememberSeconds`: for so long a node whose advert has expired still exists. */
+  constructor(private readonly rememberSeconds: number) {}
 
   apply({ now, nodes, gone }: Pick<FleetState, 'now' | 'nodes' | 'gone'>): void {
     const before = this.#fleet;
-    for (const nodeId of gone) this.#rank = this.#nodes.delete(nodeId) || this.#rank;
+    this.#now = now;
+    for (const nodeId of gone) {
+      if (!this.#nodes.delete(nodeId)) continue;
+      this.#rank = true;
+      this.#existing = undefined;
+    }
     for (const node of nodes) this.#applyNode(node, now);
     if (this.#rank || now >= this.#nextExpiry) this.#rankLive(now);
     if (this.#fleet === before) {
@@ -35,7 +46,24 @@ export class FleetMemory {
     return this.#use;
   }
 
-  #applyNode({ node_id, label, capabilities, offer_rev, expires_at, use, hold }: NodeState, now: number): void {
+  /** The live nodes, and behind them those that are remembered; the same object until some of them change, come or go. */
+  get existing(): ExistingNodes {
+    if (this.#existing === undefined || this.#now >= this.#existing.until) this.#existing = this.#findExisting();
+    return this.#existing.nodes;
+  }
+
+  #findExisting(): { nodes: ExistingNodes; until: number } {
+    const lasts = this.rememberSeconds * 1000;
+    const silent = [...this.#nodes.values()].filter(
+      ({ expiresAt, rememberedFrom }) => expiresAt <= this.#now && rememberedFrom + lasts > this.#now,
+    );
+    const until = silent.reduce((least, { rememberedFrom }) => Math.min(least, rememberedFrom + lasts), Infinity);
+    const adverts = silent.map(({ advert }) => advert);
+    return { nodes: new ExistingNodes(RankedFleet.of(this.#fleet, adverts)), until };
+  }
+
+  #applyNode(node: NodeState, now: number): void {
+    const { node_id, label, capabilities, offer_rev, expires_at, remembered_from, use, hold } = node;
     const advert = { node_id, label, capabilities, offer_rev };
     const known = this.#nodes.get(node_id);
     const same = known !== undefined && isDeepStrictEqual(known.advert, advert);
@@ -43,16 +71,19 @@ export class FleetMemory {
     this.#nodes.set(node_id, {
       advert: same ? known.advert : advert,
       expiresAt: expires_at,
+      rememberedFrom: remembered_from,
       use: use ?? undefined,
       hold: hold ?? undefined,
     });
     if (!same || wasLive !== expires_at > now) this.#rank = true;
+    // Of a silent node the time may have changed until when it is remembered.
+    if (expires_at <= now) this.#existing = undefined;
     this.#nextExpiry = Math.min(this.#nextExpiry, expires_at > now ? expires_at : Infinity);
   }
 
   #rankLive(now: number): void {
-    for (const [nodeId, { expiresAt }] of this.#nodes) {
-      if (expiresAt < now - EXPIRED_SECONDS * 1000) this.#nodes.delete(nodeId);
+    for (const [nodeId, { rememberedFrom }] of this.#nodes) {
+      if (rememberedFrom < now - keptSeconds(this.rememberSeconds) * 1000) this.#nodes.delete(nodeId);
     }
     const live = [...this.#nodes.values()].filter(({ expiresAt }) => expiresAt > now);
     this.#nextExpiry = live.reduce((least, { expiresAt }) => Math.min(least, expiresAt), Infinity);
@@ -61,6 +92,7 @@ export class FleetMemory {
     const known = live.length === this.#fleet.adverts.length && live.every(({ advert }) => this.#isRanked(advert));
     if (known) return;
     this.#fleet = RankedFleet.of(live.map(({ advert }) => advert));
+    this.#existing = undefined;
     this.#use = FleetUse.of(this.#fleet, (nodeId) => this.#nodes.get(nodeId)?.use, this.#holds());
   }
 

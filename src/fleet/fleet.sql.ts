@@ -18,14 +18,16 @@ export function lockNode(nodeId: string): Read<LockedNode | undefined> {
   });
 }
 
-/** Locks, in order of node_id, the nodes whose advert was alive at that time. */
-export function lockLive(at: string): Read<void> {
+/** Locks, in order of node_id, the nodes whose advert was alive at that time, and those that were remembered. */
+export function lockExisting(at: string, rememberSeconds: number): Read<void> {
   return read({
-    name: 'fleet.lock-live',
+    name: 'fleet.lock-existing',
     text: `
      SELECT count(*) FROM (
-       SELECT FROM nodes WHERE expires_at > $1::timestamptz ORDER BY node_id FOR NO KEY UPDATE) live`,
-    params: [at],
+       SELECT FROM nodes
+        WHERE greatest(expires_at, remembered_from) > $1::timestamptz - make_interval(secs => $2)
+        ORDER BY node_id FOR NO KEY UPDATE) existing`,
+    params: [at, rememberSeconds],
   });
 }
 
@@ -75,6 +77,20 @@ export function readHoldings(nodeIds: string[]): Read<Map<string, Holding>> {
           { run_id, principal, since: since.toISOString(), not_after: not_after.toISOString() },
         ]),
       ),
+  });
+}
+
+/** What of the (locked) nodes was remembered at that time is so for as much longer as nobody was there to be spoken to since. */
+export function rememberLonger(at: string, rememberSeconds: number): Write<void> {
+  return write({
+    name: 'fleet.remember-longer',
+    text: `
+     UPDATE nodes
+        SET remembered_from = greatest(expires_at, remembered_from) + (clock_timestamp() - $1::timestamptz)
+      WHERE greatest(expires_at, remembered_from) <= $1::timestamptz
+        AND greatest(expires_at, remembered_from) > $1::timestamptz - make_interval(secs => $2)`,
+    params: [at, rememberSeconds],
+    rows: 'any',
   });
 }
 

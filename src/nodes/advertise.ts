@@ -94,7 +94,7 @@ export class Advertise {
 }
 
 function superseded({ node_id, instance }: NewAdvert): Problem {
-  const detail = `another process advertises node ${node_id} since; instance ${instance} has to stop`;
+  const detail = `another process has advertised node ${node_id} since; instance ${instance} has to stop`;
   return new Problem('stale_instance', detail);
 }
 

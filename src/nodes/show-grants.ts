@@ -17,6 +17,6 @@ export class ShowGrants {
   }
 }
 
-function shown({ place: _place, granted_at, released_at, ...grant }: GrantRow): GrantDto {
-  return { ...grant, granted_at: granted_at.toISOString(), released_at: released_at?.toISOString() ?? null };
+function shown({ place: _place, granted_at, released_at, why, ...grant }: GrantRow): GrantDto {
+  return { ...grant, granted_at: granted_at.toISOString(), released_at: released_at?.toISOString() ?? null, why };
 }

@@ -64,7 +64,7 @@ export class ExplainWaiting {
   }
 
   /** Why runs that require this are not promoted. Of the leases, those that are shown are read. */
-  async reasons({ use }: Fleet, required: readonly RunRequirements[]): Promise<Waiting[]> {
+  async reasons({ use, existing }: Fleet, required: readonly RunRequirements[]): Promise<Waiting[]> {
     const cap = this.config.maxLeasesPerRun;
     const distinct = new Map(
       required.map(({ requires, spread }) => [keyOf({ requires, spread }), { requires, spread }]),
@@ -72,7 +72,9 @@ export class ExplainWaiting {
     const requirements = [...distinct.values()].flatMap(({ requires }) => requires);
     const nodes = new Set(requirements.flatMap((requirement) => shownHolders(requirement, use)));
     const holdings = nodes.size === 0 ? new Map<string, Holding>() : await this.database.ask(readHoldings([...nodes]));
-    const found = new Map([...distinct].map(([key, one]) => [key, whyWaiting({ ...one, use, holdings, cap })]));
+    const found = new Map(
+      [...distinct].map(([key, one]) => [key, whyWaiting({ ...one, use, existing: existing(), holdings, cap })]),
+    );
     return required.map((one) => found.get(keyOf(one))!);
   }
 }

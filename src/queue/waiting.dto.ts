@@ -39,6 +39,9 @@ export class WaitingRoleDto {
   /** Neither busy nor draining, but taken out of service. */
   @ApiProperty({ type: 'integer', minimum: 0 })
   held!: number;
+  /** Not live, but heard of lately: they count in none of the others. */
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  silent!: number;
   /** Who holds the busy ones: at most 20 of them, those that the matcher prefers. */
   holders!: HolderDto[];
 }

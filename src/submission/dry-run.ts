@@ -9,7 +9,7 @@ import { describeWidth } from './describe-width.js';
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** What a submission would be matched with if every live node were free: what exists, never what is free. Stores nothing. */
+/** What a submission would be matched with if every node were free: what exists, the silent nodes after the live ones, never what is free. Stores nothing. */
 @Injectable()
 export class DryRun {
   constructor(
@@ -18,7 +18,8 @@ export class DryRun {
   ) {}
 
   async assign({ requires, spread = false }: Contract): Promise<AssignedRole[]> {
-    const found = match(requires, spread, (await this.fleet.refresh()).adverts, NOBODY);
+    const { existing } = await this.fleet.refresh();
+    const found = match(requires, spread, existing().fleet, NOBODY);
     if (found.kind !== 'matched') throw new Problem('unsatisfiable', found.detail);
     if (tooWide(found.nodes.length, this.config.maxLeasesPerRun)) {
       throw new Problem('too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));

@@ -43,19 +43,19 @@ export class Submit {
    * Where there is room beside the submissions under way it is taken beside them: all would want the node that is preferred
    * most, and all but one of them had to wait for a sweep. Where there is none it is as if they were not there.
    */
-  #match({ requires, spread = false }: Contract, { adverts, unavailable }: Fleet): MatchResult {
+  #match({ requires, spread = false }: Contract, { adverts, unavailable, existing }: Fleet): MatchResult {
     if (this.#wanted.size > 0) {
       const beside = unavailable.copy();
       for (const { nodes } of this.#wanted) for (const { node_id } of nodes) beside.add(node_id);
       const found = matchFree(requires, spread, adverts, beside);
       if (found && !this.#isTooWide(found)) return { kind: 'matched', ...found };
     }
-    return match(requires, spread, adverts, unavailable);
+    return match(requires, spread, adverts, unavailable, () => existing().fleet);
   }
 
   async #decide(run: NewRun, found: MatchResult, fleet: Fleet): Promise<Submitted> {
     if (found.kind === 'unsatisfiable') return this.#reject(run, 'unsatisfiable', found.detail);
-    if (found.kind === 'busy') return { kind: await this.enqueueRun.enqueue(run, fleet) };
+    if (found.kind !== 'matched') return { kind: await this.enqueueRun.enqueue(run, fleet) };
     if (this.#isTooWide(found)) {
       return this.#reject(run, 'too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));
     }

@@ -35,4 +35,13 @@ export default [
     spec: 'test/race/submission.spec.ts',
     test: 'A9',
   },
+  {
+    name: 'silent-nodes-exist',
+    why: 'a run that needs a node which fell silent a moment ago waits for it',
+    file: 'src/submission/submit.ts',
+    take: ', () => existing().fleet)',
+    put: ', () => (existing(), adverts))',
+    spec: 'test/http/nodes/silence.spec.ts',
+    test: 'G7',
+  },
 ];

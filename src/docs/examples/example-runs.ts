@@ -16,7 +16,7 @@ const WAITING = {
   position: 2,
   ahead: 1,
   roles: [
-    { as: 'builder', count: 1, live: 1, free: 1, busy: 0, draining: 0, held: 0, holders: [] },
+    { as: 'builder', count: 1, live: 1, free: 1, busy: 0, draining: 0, held: 0, silent: 0, holders: [] },
     {
       as: 'board',
       count: 1,
@@ -25,6 +25,7 @@ const WAITING = {
       busy: 1,
       draining: 0,
       held: 0,
+      silent: 0,
       holders: [
         {
           node_id: 'rpi-7',

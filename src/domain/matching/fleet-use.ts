@@ -149,3 +149,15 @@ export class FleetUse implements Record<Unavailability, UnavailableNodes> {
     return (this.#ifInService ??= this.busy.with(this.revived));
   }
 }
+
+/** The nodes that exist: the live ones, and behind them those that are silent and may come back. */
+export class ExistingNodes {
+  #silent: UnavailableNodes | undefined;
+
+  constructor(readonly fleet: RankedFleet) {}
+
+  get silent(): UnavailableNodes {
+    const live = this.fleet.adverts.length - this.fleet.silent;
+    return (this.#silent ??= UnavailableNodes.of(this.fleet, { has: (node) => this.fleet.rankOf(node)! >= live }));
+  }
+}

@@ -2,8 +2,9 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Requirement } from '../contract/contract.js';
 import type { Advert } from './fleet.js';
-import { match } from './match.js';
+import { match, type MatchResult } from './match.js';
 import { naiveMatch } from './naive-match.fixture.js';
+import { RankedFleet } from './ranked-fleet.js';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 const capability = fc.constantFrom('x', 'y', 'z');
@@ -40,20 +41,38 @@ export const requirements = fc
 export const unavailableNodes = fc.subarray(NAMES).map((names) => new Set(names));
 
 /**
- * The matcher gives what its reference gives: the same nodes; or `busy` where only the nodes that are free do not do, or
- * `unsatisfiable`. `onMatched` is told how many nodes a match took.
+ * The matcher gives what its reference gives: the same nodes; or `busy` where only the nodes that are free do not do,
+ * `offline` where only the live ones do not, or `unsatisfiable`; and of all that exist the live ones first. `onMatched` is
+ * called with how many nodes a match took.
  */
 export function matchIsNaiveMatch(onMatched: (nodes: number) => void = () => undefined): fc.IProperty<unknown> {
-  return fc.property(requirements, fc.boolean(), fleets, unavailableNodes, (requires, spread, live, unavailable) => {
+  const silentNodes = fc.oneof(fc.constant(new Set<string>()), unavailableNodes);
+  const judged = (
+    requires: Requirement[],
+    spread: boolean,
+    fleet: Advert[],
+    unavailable: Set<string>,
+    silent: Set<string>,
+  ): void => {
+    const nodes = fleet.map((advert) => ({ ...advert, silent: silent.has(advert.node_id) }));
+    const live = nodes.filter((node) => !node.silent);
     const free = live.filter(({ node_id }) => !unavailable.has(node_id));
-    const naive = naiveMatch({ requires, spread }, free);
-    const expected = naive ?? (naiveMatch({ requires, spread }, live) === undefined ? 'unsatisfiable' : 'busy');
+    const ever = naiveMatch({ requires, spread }, nodes);
+    const otherwise = naiveMatch({ requires, spread }, live) ? 'busy' : ever ? 'offline' : 'unsatisfiable';
+    const existing = RankedFleet.of(
+      live,
+      nodes.filter((node) => node.silent),
+    );
 
-    const result = match(requires, spread, live, unavailable);
+    const result = match(requires, spread, live, unavailable, () => existing);
 
-    const found =
-      result.kind === 'matched' ? result.assigned.map(({ nodes }) => nodes.map((one) => one.node_id)) : result.kind;
-    expect(found).toEqual(expected);
+    expect(outcomeOf(result)).toEqual(naiveMatch({ requires, spread }, free) ?? otherwise);
+    expect(outcomeOf(match(requires, spread, existing, new Set()))).toEqual(ever ?? 'unsatisfiable');
     if (result.kind === 'matched') onMatched(result.nodes.length);
-  });
+  };
+  return fc.property(requirements, fc.boolean(), fleets, unavailableNodes, silentNodes, judged);
+}
+
+function outcomeOf(result: MatchResult): string | string[][] {
+  return result.kind === 'matched' ? result.assigned.map(({ nodes }) => nodes.map((one) => one.node_id)) : result.kind;
 }

@@ -1,9 +1,10 @@
 /*
  * Which nodes a run gets. The preference, in plain words:
  *
- *  1. Unsatisfiable first. A role that fewer live nodes satisfy than it counts, the unavailable ones included, cannot be
- *     had by waiting; with `spread`, neither can a run for which there is no assignment even if every node were free. Such
- *     a fault wins over one that passes, wherever in the contract each of them stands.
+ *  1. Unsatisfiable first. A role that fewer nodes satisfy than it counts cannot be had by waiting; with `spread`, neither
+ *     can a run for which there is no assignment even if every node were free. All that exist count here: the unavailable
+ *     ones, and those that are silent and may come back. Such a fault wins over one that passes, wherever in the contract
+ *     each of them stands. Where only the silent ones make up for it the run waits, and no silent node is ever taken.
  *  2. Then busy. A role takes its nodes from those that are not unavailable; where they are too few, the run may wait.
  *  3. The least special node first: the one that advertises the fewest attributes over all its entries, then the smallest
  *     `node_id`. So what is rare stays free for who needs it, and the same input gives the same output.
@@ -26,16 +27,21 @@ export interface Matched {
   nodes: MatchedNode[];
 }
 
-/** `busy` passes with time, `unsatisfiable` only with other adverts. `detail` is a sentence for a person. */
+/**
+ * `busy` passes with time, `offline` when nodes that are silent speak again, `unsatisfiable` only with other adverts. `detail`
+ * is a sentence for a person.
+ */
 export type MatchResult =
   | ({ kind: 'matched' } & Matched)
   /** `competing`: the roles that are short of nodes together, `as` among them; it alone, unless the run is spread. */
   | { kind: 'busy'; as: string; competing: string[]; detail: string }
+  | { kind: 'offline'; as: string; requirement: Requirement; detail: string }
   | { kind: 'unsatisfiable'; as: string; requirement: Requirement; detail: string };
 
 /**
  * The only matcher: submission, dry run, promotion, acquire and the reasons for waiting ask it. What fits the free nodes
- * fits the live ones, so the free ones are asked first; all live nodes only where those do not do.
+ * fits the live ones, so the free ones are asked first; all live nodes only where those do not do, and all that exist,
+ * `existing`, only where those do not either.
  *
  * Cost, one role: as many nodes as it takes where there is room, otherwise all that share its rarest attribute. With
  * `spread` see `SpreadMatching`. Adverts that are not ranked yet are ranked first.
@@ -45,15 +51,19 @@ export function match(
   spread: boolean,
   adverts: readonly Advert[] | RankedFleet,
   unavailable: NodeSet,
+  existing?: () => RankedFleet,
 ): MatchResult {
   const fleet = RankedFleet.of(adverts);
   const free = assign(requires, spread, fleet, unavailable);
   if ('nodes' in free) return { kind: 'matched', ...onto(requires, fleet, free.nodes) };
   const live = assign(requires, spread, fleet);
   if ('nodes' in live) return busy(requires, fleet, free.shortage);
-  const requirement = requires[live.shortage.at] as Requirement;
+  const known = existing?.() ?? fleet;
+  const ever = known === fleet ? live : assign(requires, spread, known);
+  const { shortage } = 'nodes' in ever ? live : ever;
+  const requirement = requires[shortage.at] as Requirement;
   const detail = describeShortage(requires, live.shortage);
-  return { kind: 'unsatisfiable', as: requirement.as, requirement, detail };
+  return { kind: 'nodes' in ever ? 'offline' : 'unsatisfiable', as: requirement.as, requirement, detail };
 }
 
 /** The same, for who asks of the free nodes only, and not why there is no room: a sweep, of thousands of runs. */

@@ -5,6 +5,8 @@ import type { CapabilityEntry } from './fleet.js';
 export interface Offering {
   node_id: string;
   capabilities: CapabilityEntry[];
+  /** Not live, and remembered: it comes behind all that are live. */
+  silent?: boolean;
 }
 
 export interface Wanting {
@@ -17,7 +19,12 @@ export interface Wanting {
  * trying every one there is; the nodes of each role, in its order. Undefined: there is none.
  */
 export function naiveMatch({ requires, spread = false }: Wanting, nodes: readonly Offering[]): string[][] | undefined {
-  const preferred = [...nodes].sort((a, b) => special(a) - special(b) || (a.node_id < b.node_id ? -1 : 1));
+  const preferred = [...nodes].sort(
+    (a, b) =>
+      Number(a.silent ?? false) - Number(b.silent ?? false) ||
+      special(a) - special(b) ||
+      (a.node_id < b.node_id ? -1 : 1),
+  );
   const assign = (at: number, used: readonly string[]): string[][] | undefined => {
     const role = requires[at];
     if (role === undefined) return [];

@@ -24,7 +24,8 @@ interface OfCapability {
 const NONE: readonly Offer[] = [];
 
 /**
- * The live adverts in the order in which the matcher prefers them, and by what they offer. To sort and index 10,000
+ * The adverts in the order in which the matcher prefers them, and by what they offer: the live ones, or with the silent
+ * ones behind them, where it is asked what exists. To sort and index 10,000
  * nodes takes milliseconds, a match that finds room among them microseconds: who matches more than once against one
  * reading of the fleet (a sweep, a page of the queue) ranks it once. The adverts must not change while it is in use.
  */
@@ -34,15 +35,19 @@ export class RankedFleet {
   private readonly ranks = new Map<string, number>();
   private readonly capabilities = new Map<string, OfCapability>();
 
-  static of(adverts: readonly Advert[] | RankedFleet): RankedFleet {
-    return adverts instanceof RankedFleet ? adverts : new RankedFleet(adverts);
+  /** `silent`: nodes that are not live and may come back, each less preferred than any that is. */
+  static of(adverts: readonly Advert[] | RankedFleet, silent: readonly Advert[] = []): RankedFleet {
+    if (adverts instanceof RankedFleet && silent.length === 0) return adverts;
+    const live = adverts instanceof RankedFleet ? adverts.adverts : byPreference(adverts);
+    return new RankedFleet([...live, ...byPreference(silent)], silent.length);
   }
 
-  private constructor(adverts: readonly Advert[]) {
-    this.adverts = adverts
-      .map((advert) => ({ advert, special: countAttributes(advert) }))
-      .sort((a, b) => a.special - b.special || byNodeId(a.advert, b.advert))
-      .map(({ advert }) => advert);
+  private constructor(
+    adverts: readonly Advert[],
+    /** How many of them, the last ones, are silent. */
+    readonly silent: number,
+  ) {
+    this.adverts = adverts;
     this.adverts.forEach((advert, rank) => {
       this.ranks.set(advert.node_id, rank);
       for (const entry of advert.capabilities) this.index(rank, entry);
@@ -53,7 +58,7 @@ export class RankedFleet {
     return this.adverts[rank] as Advert;
   }
 
-  /** Undefined for a node that is not live. */
+  /** Undefined for a node that is not among them. */
   rankOf(nodeId: string): number | undefined {
     return this.ranks.get(nodeId);
   }
@@ -89,6 +94,13 @@ export class RankedFleet {
     if (known === undefined) this.capabilities.set(entry.capability, { offers: [{ rank, entry }], by: new Map() });
     else known.offers.push({ rank, entry });
   }
+}
+
+function byPreference(adverts: readonly Advert[]): Advert[] {
+  return adverts
+    .map((advert) => ({ advert, special: countAttributes(advert) }))
+    .sort((a, b) => a.special - b.special || byNodeId(a.advert, b.advert))
+    .map(({ advert }) => advert);
 }
 
 function countAttributes(advert: Advert): number {

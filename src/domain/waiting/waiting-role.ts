@@ -1,6 +1,6 @@
 import type { Requirement } from '../contract/contract.js';
 import { CandidateSets } from '../matching/candidate-sets.js';
-import { type FleetUse, UNAVAILABILITIES } from '../matching/fleet-use.js';
+import { type ExistingNodes, type FleetUse, UNAVAILABILITIES } from '../matching/fleet-use.js';
 
 /** The lease that keeps a node busy. The times are the database's words, passed on as they are. */
 export interface Holding {
@@ -27,6 +27,8 @@ export interface WaitingRole {
   busy: number;
   draining: number;
   held: number;
+  /** Nodes that offer it and are not live, but may come back; of these none is counted above. */
+  silent: number;
   /** Of the busy ones, in the order in which the matcher prefers them; not more than a person can look at. */
   holders: Holder[];
 }
@@ -37,8 +39,7 @@ export const MOST_HOLDERS = 20;
 /** `holdings`: the leases of at least the nodes of `shownHolders`; a node whose lease is gone has none, and is not shown. */
 export function waitingRole(
   requirement: Requirement,
-  use: FleetUse,
-  holdings: ReadonlyMap<string, Holding>,
+  { use, existing, holdings }: { use: FleetUse; existing: ExistingNodes; holdings: ReadonlyMap<string, Holding> },
 ): WaitingRole {
   const set = CandidateSets.in(use.fleet).of(requirement);
   const [busy, draining, held, revived] = UNAVAILABILITIES.map((one) => set.countIn(use[one]));
@@ -51,6 +52,7 @@ export function waitingRole(
     busy: busy!,
     draining: draining!,
     held: held!,
+    silent: CandidateSets.in(existing.fleet).of(requirement).countIn(existing.silent),
     holders: shownHolders(requirement, use).flatMap((node_id) => {
       const holding = holdings.get(node_id);
       if (holding === undefined) return [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Requirement } from '../contract/contract.js';
 import type { Advert } from '../matching/fleet.js';
-import { FleetUse, type Unavailability } from '../matching/fleet-use.js';
+import { ExistingNodes, FleetUse, type Unavailability } from '../matching/fleet-use.js';
 import { match } from '../matching/match.js';
 import { RankedFleet } from '../matching/ranked-fleet.js';
 import type { Holding } from './waiting-role.js';
@@ -21,24 +21,28 @@ const holding = (run_id: string): Holding => ({
   since: '2024-05-01T10:00:00Z',
   not_after: '2024-05-01T10:05:00Z',
 });
-interface Given extends Omit<WaitingInput, 'use' | 'holdings'> {
+interface Given extends Omit<WaitingInput, 'use' | 'existing' | 'holdings'> {
   adverts: Advert[];
   busy: Map<string, Holding>;
   draining: Set<string>;
   held: Set<string>;
-  silent: Set<string>;
+  /** Not heard of since an outage. */
+  revived: Set<string>;
+  /** Not live, and remembered. */
+  silent: Advert[];
 }
 const why = (given: Partial<Given>) => {
-  const { adverts = [], busy = new Map<string, Holding>(), draining, held, silent, ...input } = given;
+  const { adverts = [], busy = new Map<string, Holding>(), draining, held, revived, silent = [], ...input } = given;
   const holds = new Map([...(held ?? [])].map((id) => [id, { reason: `${id} is broken`, by: 'olga' }]));
   const useOf = (node: string): Unavailability | undefined => {
     if (busy.has(node)) return 'busy';
     if (draining?.has(node)) return 'draining';
     if (held?.has(node)) return 'held';
-    return silent?.has(node) ? 'revived' : undefined;
+    return revived?.has(node) ? 'revived' : undefined;
   };
   const use = FleetUse.of(RankedFleet.of(adverts), useOf, holds);
-  return whyWaiting({ requires: [role('a', 'x')], spread: false, cap: 0, ...input, use, holdings: busy });
+  const existing = new ExistingNodes(RankedFleet.of(use.fleet, silent));
+  return whyWaiting({ requires: [role('a', 'x')], spread: false, cap: 0, ...input, use, existing, holdings: busy });
 };
 
 /** What the matcher says now of a run that waits for this reason. BUSY: it may fit, and nobody has looked yet. */
@@ -51,13 +55,22 @@ describe('whyWaiting', () => {
     expect(why({ adverts: [node('n1', 'y')] })).toEqual({
       reason: 'OFFLINE',
       detail: 'Role "a" needs 1 node that offers x; no live node does. It waits until enough such nodes advertise.',
-      roles: [{ as: 'a', count: 1, live: 0, free: 0, busy: 0, draining: 0, held: 0, holders: [] }],
+      roles: [{ as: 'a', count: 1, live: 0, free: 0, busy: 0, draining: 0, held: 0, silent: 0, holders: [] }],
     });
   });
 
   it('OFFLINE wins where another role is only busy', () => {
     const requires = [role('a', 'x'), role('b', 'z')];
     expect(why({ requires, adverts: pair, busy: new Map([['n1', holding('r')]]) }).reason).toBe('OFFLINE');
+  });
+
+  it('OFFLINE: silent nodes that would do are counted and named', () => {
+    const silent = [node('s2', 'x'), node('s1', 'x'), node('other', 'y')];
+    const waiting = why({ requires: [role('a', 'x', 2)], adverts: [node('n1', 'x')], silent });
+    expect(waiting).toMatchObject({ reason: 'OFFLINE', roles: [{ live: 1, free: 1, silent: 2 }] });
+    expect(waiting.detail).toBe(
+      'Role "a" needs 2 nodes that offer x; only 1 live node does. Silent: s1 and s2. It waits until enough such nodes advertise.',
+    );
   });
 
   it('BUSY: names the holders, and counts', () => {
@@ -78,6 +91,7 @@ describe('whyWaiting', () => {
           busy: 2,
           draining: 0,
           held: 0,
+          silent: 0,
           holders: [
             { node_id: 'n1', ...holding('run-a') },
             { node_id: 'n2', ...holding('run-b') },
@@ -106,7 +120,14 @@ describe('whyWaiting', () => {
   it('BUSY: a node whose lease is gone when it is read is counted, and has no holder', () => {
     const use = FleetUse.of(RankedFleet.of(pair), () => 'busy');
     const holdings = new Map([['n2', holding('r')]]);
-    const waiting = whyWaiting({ requires: [role('a', 'x')], spread: false, use, holdings, cap: 0 });
+    const waiting = whyWaiting({
+      requires: [role('a', 'x')],
+      spread: false,
+      use,
+      existing: new ExistingNodes(use.fleet),
+      holdings,
+      cap: 0,
+    });
     expect(waiting.roles).toMatchObject([{ live: 2, busy: 2, holders: [{ node_id: 'n2' }] }]);
     expect(waiting.detail).toMatch(/Leased: n1 and n2 to run r of ann/);
   });
@@ -121,7 +142,7 @@ describe('whyWaiting', () => {
   });
 
   it('BUSY: a node not heard of since the server came back is live and nothing else', () => {
-    const waiting = why({ adverts: [node('n1', 'x')], silent: new Set(['n1']) });
+    const waiting = why({ adverts: [node('n1', 'x')], revived: new Set(['n1']) });
     expect(waiting).toMatchObject({ reason: 'BUSY', roles: [{ live: 1, free: 0, busy: 0, draining: 0 }] });
     expect(waiting.detail).toMatch(/ Not heard from since the server came back: n1\.$/);
   });
@@ -156,7 +177,7 @@ describe('whyWaiting', () => {
       reason: 'DRAINING',
       detail:
         'Role "a" needs 2 nodes that offer x; 2 live nodes do, none of them free. It would fit if n1 and n2 were not draining.',
-      roles: [{ as: 'a', count: 2, live: 2, free: 0, busy: 0, draining: 2, held: 0, holders: [] }],
+      roles: [{ as: 'a', count: 2, live: 2, free: 0, busy: 0, draining: 2, held: 0, silent: 0, holders: [] }],
     });
   });
 
@@ -240,7 +261,7 @@ describe('whyWaiting', () => {
         fc.nat(3),
         (requires, spread, adverts, b, d, h, s, cap) => {
           const busy = new Map([...b].map((id) => [id, holding('r')]));
-          const waiting = why({ requires, spread, adverts, busy, draining: d, held: h, silent: s, cap });
+          const waiting = why({ requires, spread, adverts, busy, draining: d, held: h, revived: s, cap });
           const now = match(requires, spread, adverts, new Set([...b, ...d, ...h, ...s]));
           expect(OUTCOMES[waiting.reason]).toContain(now.kind);
           for (const one of waiting.roles) {

@@ -1,7 +1,13 @@
 import type { Requirement } from '../contract/contract.js';
 import { CandidateSets } from '../matching/candidate-sets.js';
 import { fewestToLift } from '../matching/fewest-to-lift.js';
-import { type FleetUse, UNAVAILABILITIES, type Unavailability, type UnavailableNodes } from '../matching/fleet-use.js';
+import {
+  type ExistingNodes,
+  type FleetUse,
+  UNAVAILABILITIES,
+  type Unavailability,
+  type UnavailableNodes,
+} from '../matching/fleet-use.js';
 import { match, tooWide } from '../matching/match.js';
 import { listed } from '../matching/shortage.js';
 import { type Holding, waitingRole, type WaitingRole } from './waiting-role.js';
@@ -21,6 +27,8 @@ export interface WaitingInput {
   spread: boolean;
   /** The live nodes, and why some are unavailable. */
   use: FleetUse;
+  /** Those, and the silent ones behind them. */
+  existing: ExistingNodes;
   /** Leases, by node: at least of those that `shownHolders` names for its requirements. */
   holdings: ReadonlyMap<string, Holding>;
   /** The most nodes a run may lease; 0: no cap. */
@@ -29,14 +37,24 @@ export interface WaitingInput {
 
 /** Why the run is not promoted, asked of the matcher that would promote it: so what is shown and what a sweep does agree. */
 export function whyWaiting(input: WaitingInput): Waiting {
-  const roles = input.requires.map((requirement) => waitingRole(requirement, input.use, input.holdings));
+  const { use, existing, holdings } = input;
+  const roles = input.requires.map((requirement) => waitingRole(requirement, { use, existing, holdings }));
   return { ...reasonOf(input), roles };
 }
 
-function reasonOf({ requires, spread, use, holdings, cap }: WaitingInput): Pick<Waiting, 'reason' | 'detail'> {
+function reasonOf({
+  requires,
+  spread,
+  use,
+  existing,
+  holdings,
+  cap,
+}: WaitingInput): Pick<Waiting, 'reason' | 'detail'> {
   const now = match(requires, spread, use.fleet, use.unavailable);
-  if (now.kind === 'unsatisfiable')
-    return { reason: 'OFFLINE', detail: `${now.detail} It waits until enough such nodes advertise.` };
+  if (now.kind === 'unsatisfiable' || now.kind === 'offline') {
+    const silent = describeSilent(requires, existing);
+    return { reason: 'OFFLINE', detail: `${now.detail}${silent} It waits until enough such nodes advertise.` };
+  }
   if (now.kind === 'matched') {
     const wide = tooWide(now.nodes.length, cap);
     return wide ? { reason: 'TOO_WIDE', detail: describeWidth(now.nodes, cap) } : { reason: 'BUSY', detail: NOT_YET };
@@ -49,6 +67,16 @@ function reasonOf({ requires, spread, use, holdings, cap }: WaitingInput): Pick<
   }
   const competing = requires.filter((requirement) => now.competing.includes(requirement.as));
   return { reason: 'BUSY', detail: `${now.detail}${describeBlockers(competing, use, holdings)}` };
+}
+
+/** The silent nodes that would do for some role: who could make the wait end by speaking again. */
+function describeSilent(requires: readonly Requirement[], { fleet, silent }: ExistingNodes): string {
+  if (fleet.silent === 0) return '';
+  const set = CandidateSets.in(fleet).ofAny(requires);
+  const words = set.firstIn(silent, SHOWN).map((rank) => fleet.at(rank).node_id);
+  const count = set.countIn(silent);
+  if (count > SHOWN) words.push(`${count - SHOWN} more`);
+  return count === 0 ? '' : ` Silent: ${listed(words)}.`;
 }
 
 const NOT_YET = 'The nodes that it needs are free now; the next sweep will look at it.';

@@ -23,6 +23,8 @@ export class Config {
   readonly renewSeconds!: number;
   /** Adverts and renewed leases live `renewSeconds` times this. */
   readonly notAfterFactor!: number;
+  /** For so long a node whose advert has expired still exists, and a run that needs it waits; 0: it is gone at once. */
+  readonly rememberSeconds!: number;
   /** Distinct nodes a run may hold; 0: no cap. */
   readonly maxLeasesPerRun!: number;
   /** The largest output, in bytes. */

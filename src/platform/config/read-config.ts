@@ -73,6 +73,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     leaseTtlSeconds: seconds('MEDIATOR_LEASE_TTL_SECONDS', 3600, YEAR_SECONDS),
     renewSeconds: seconds('MEDIATOR_RENEW_SECONDS', 60, LONGEST_TIMER_SECONDS),
     notAfterFactor: number('MEDIATOR_NOT_AFTER_FACTOR', 3, 'a number from 2 to 1000', (v) => v >= 2 && v <= 1000),
+    rememberSeconds: secondsOrNone('MEDIATOR_REMEMBER_SECONDS', 3600, YEAR_SECONDS),
     maxLeasesPerRun: whole('MEDIATOR_MAX_LEASES_PER_RUN', 0, 0, 100_000),
     maxBlobBytes: whole('MEDIATOR_MAX_BLOB_BYTES', 10 * MIB, 1, 1024 * MIB),
     maxLogBytes: whole('MEDIATOR_MAX_LOG_BYTES', 10 * MIB, 1, 1024 * MIB),

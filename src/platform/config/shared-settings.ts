@@ -18,6 +18,8 @@ const SETTINGS: Readonly<Record<keyof ConfigValues, Kind>> = {
   leaseTtlSeconds: { variable: 'MEDIATOR_LEASE_TTL_SECONDS' },
   renewSeconds: { variable: 'MEDIATOR_RENEW_SECONDS' },
   notAfterFactor: { variable: 'MEDIATOR_NOT_AFTER_FACTOR' },
+  // What one server takes for gone another would let wait.
+  rememberSeconds: { variable: 'MEDIATOR_REMEMBER_SECONDS' },
   // A run that one server finds too wide is passed over there, and no event makes the other look.
   maxLeasesPerRun: { variable: 'MEDIATOR_MAX_LEASES_PER_RUN' },
   maxBlobBytes: { variable: 'MEDIATOR_MAX_BLOB_BYTES' },

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { reviveAdverts, lockLive } from '../../fleet/fleet.sql.js';
+import { lockExisting, rememberLonger, reviveAdverts } from '../../fleet/fleet.sql.js';
 import { extendLeases, lockAlive } from '../../leases/leases.sql.js';
 import { Config } from '../../platform/config/config.js';
 import { sharedSettings } from '../../platform/config/shared-settings.js';
@@ -25,11 +25,11 @@ export class TouchServer {
   ) {}
 
   async touch(serverId: string): Promise<void> {
-    const { renewSeconds, notAfterFactor: factor } = this.config;
+    const { renewSeconds, notAfterFactor: factor, rememberSeconds } = this.config;
     const settings = sharedSettings(this.config);
     const grace = await this.database.transaction('touch', async (tx) => {
       const outage = await tx.ask(readOutage(this.config));
-      const given = outage && (await giveTime(tx, outage));
+      const given = outage && (await giveTime(tx, outage, rememberSeconds));
       await tx.ask(seeServer({ serverId, renewSeconds, factor, settings }));
       await tx.ask(forgetStopped(DAY_SECONDS));
       return given;
@@ -49,12 +49,14 @@ export class TouchServer {
 async function giveTime(
   tx: Tx,
   { last_seen, silent_since, life_seconds, seconds }: Outage,
+  rememberSeconds: number,
 ): Promise<{ seconds: number; nodes: number; leases: number }> {
   const [, , nodes, leases] = await tx.ask(
-    lockLive(last_seen),
+    lockExisting(last_seen, rememberSeconds),
     lockAlive(last_seen),
     reviveAdverts(last_seen, silent_since, life_seconds),
     extendLeases(last_seen, life_seconds),
+    rememberLonger(last_seen, rememberSeconds),
   );
   return { seconds: Math.round(seconds), nodes, leases };
 }

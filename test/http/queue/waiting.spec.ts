@@ -17,6 +17,8 @@ import type { Answer } from '../../support/http.js';
 import { cancel, countWakes, promotion, show, states, submit, submitAll } from '../../support/queue.js';
 import { serverSuite } from '../../support/server-suite.js';
 
+const NOBODY = { free: 0, busy: 0, draining: 0, held: 0, silent: 0, holders: [] };
+
 describe('why a run waits for its nodes, and the queue', () => {
   const server = serverSuite({ env: { MEDIATOR_MAX_LEASES_PER_RUN: '2' } });
   const advertise = (nodeId: string, roles: string[], more = {}): Promise<unknown> =>
@@ -58,9 +60,9 @@ describe('why a run waits for its nodes, and the queue', () => {
       ...leases.find((node: any) => node.node_id === nodeId).lease,
     });
     expect(roles).toEqual([
-      { as: 'b', count: 2, live: 3, free: 0, busy: 2, draining: 1, held: 0, holders: [holder('b1'), holder('b2')] },
-      { as: 'c', count: 1, live: 2, free: 0, busy: 1, draining: 1, held: 0, holders: [holder('b2')] },
-      { as: 'e', count: 1, live: 1, free: 1, busy: 0, draining: 0, held: 0, holders: [] },
+      { as: 'b', count: 2, live: 3, ...NOBODY, busy: 2, draining: 1, holders: [holder('b1'), holder('b2')] },
+      { as: 'c', count: 1, live: 2, ...NOBODY, busy: 1, draining: 1, holders: [holder('b2')] },
+      { as: 'e', count: 1, live: 1, ...NOBODY, free: 1 },
     ]);
     for (const runId of ['hold1', 'hold2']) expect(detail).toContain(runId);
   });
@@ -75,10 +77,7 @@ describe('why a run waits for its nodes, and the queue', () => {
     await cancel(server, 'd-hold');
 
     const { reason, detail, roles } = await waiting('d-wait');
-    expect([reason, roles]).toEqual([
-      'DRAINING',
-      [{ as: 'd1', count: 1, live: 1, free: 0, busy: 0, draining: 1, held: 0, holders: [] }],
-    ]);
+    expect([reason, roles]).toEqual(['DRAINING', [{ as: 'd1', count: 1, live: 1, ...NOBODY, draining: 1 }]]);
     expect(detail).toContain('d1');
   });
 
@@ -90,10 +89,7 @@ describe('why a run waits for its nodes, and the queue', () => {
     await server.database.sql("UPDATE nodes SET expires_at = clock_timestamp() WHERE node_id = 'o1'");
 
     const { reason, detail, roles } = await waiting('o-wait');
-    expect([reason, roles]).toEqual([
-      'OFFLINE',
-      [{ as: 'o', count: 1, live: 0, free: 0, busy: 0, draining: 0, held: 0, holders: [] }],
-    ]);
+    expect([reason, roles]).toEqual(['OFFLINE', [{ as: 'o', count: 1, live: 0, ...NOBODY, silent: 1 }]]);
     expect(detail).toContain('o');
     await advertise('o1', ['o']);
     expect((await waiting('o-wait')).reason).toBe('BUSY');

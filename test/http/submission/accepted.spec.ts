@@ -201,7 +201,7 @@ describe('POST /v1/runs, 202', () => {
       detail: expect.stringContaining('a2-a'),
       position: 1,
       ahead: 0,
-      roles: [{ as: 'a2', count: 1, live: 1, free: 0, busy: 1, draining: 0, held: 0, holders: [holder] }],
+      roles: [{ as: 'a2', count: 1, live: 1, free: 0, busy: 1, draining: 0, held: 0, silent: 0, holders: [holder] }],
     });
     expect((await server.send('GET', '/v1/runs/a2-b')).body).toEqual(body);
 
@@ -289,7 +289,7 @@ describe('POST /v1/runs, 202', () => {
     expect(body.waiting).toMatchObject({
       reason: 'DRAINING',
       detail: expect.stringContaining(`N-${drain}`),
-      roles: [{ as: role, live: 1, free: 0, busy: 0, draining: 1, held: 0, holders: [] }],
+      roles: [{ as: role, live: 1, free: 0, busy: 0, draining: 1, held: 0, silent: 0, holders: [] }],
     });
     expect(await rowsOf(server.database, `run-${drain}`)).toEqual(QUEUED);
     expect(await server.database.sql('SELECT wait_reason FROM runs WHERE run_id = $1', [`run-${drain}`])).toEqual([

@@ -203,9 +203,9 @@ describe('POST /v1/runs, 422', () => {
     await expectRejected({ ...two('c1', 'c2'), spread: true, run_id: 'a4-spread' }, 'unsatisfiable');
   });
 
-  it('A4 a node whose advert has ended is not there', async () => {
+  it('A4 a node whose advert has ended long ago is not there', async () => {
     await server.node('L1', [{ role: 'l' }]).advertise();
-    await server.database.sql("UPDATE nodes SET expires_at = clock_timestamp() WHERE node_id = 'L1'");
+    await server.database.sql("UPDATE nodes SET expires_at = clock_timestamp() - interval '1 h' WHERE node_id = 'L1'");
     await expectRejected({ ...R('l'), run_id: 'a4-late' }, 'unsatisfiable');
   });
 
@@ -334,10 +334,12 @@ describe('POST /v1/runs/dry-run', () => {
     expectProblem(await server.send('GET', '/v1/runs/w-n'), 404, 'not_found', '/v1/runs/w-n');
   });
 
-  it('a node whose advert has ended does not exist', async () => {
+  it('a node whose advert has ended exists for as long as it is remembered', async () => {
     await server.node('L1', [{ role: 'l' }]).advertise();
     expect((await dryRun(R('l'))).status).toBe(200);
     await server.database.sql("UPDATE nodes SET expires_at = clock_timestamp() WHERE node_id = 'L1'");
+    expect((await dryRun(R('l'))).status).toBe(200);
+    await server.database.sql("UPDATE nodes SET expires_at = clock_timestamp() - interval '1 h' WHERE node_id = 'L1'");
     expectProblem(await dryRun(R('l')), 422, 'unsatisfiable');
   });
 });

@@ -4,7 +4,7 @@ import type { Answer } from '../../support/http.js';
 import type { TestMediator } from '../../support/mediator.js';
 import type { PlayedClaim } from '../../support/played-node.js';
 import { brokenPromises, waitingBesideRoom } from '../kept-promises.js';
-import { CAP, FIRST_LIFE, LIFE, type Model, RENEW } from '../model/model.js';
+import { CAP, FIRST_LIFE, LIFE, type Model, REMEMBER, RENEW } from '../model/model.js';
 import { unlessDeadlocked } from '../unless-deadlocked.js';
 import { queueOf, shownBy } from './shown-by.js';
 
@@ -27,6 +27,7 @@ export class ComparedServer {
     MEDIATOR_LEASE_TTL_SECONDS: String(FIRST_LIFE * HALF_HOUR),
     MEDIATOR_RENEW_SECONDS: String(RENEW * HALF_HOUR),
     MEDIATOR_NOT_AFTER_FACTOR: String(LIFE / RENEW),
+    MEDIATOR_REMEMBER_SECONDS: String(REMEMBER * HALF_HOUR),
     MEDIATOR_MAX_LEASES_PER_RUN: String(CAP),
   };
 

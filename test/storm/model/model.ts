@@ -7,6 +7,8 @@ import { canServe, naiveMatch, type Offering, widthOf } from '../../../src/domai
 export const LIFE = 6;
 export const FIRST_LIFE = 8;
 export const RENEW = 2;
+/** How long a silent node is remembered. */
+export const REMEMBER = 4;
 /** The most nodes that a run may lease. */
 export const CAP = 3;
 
@@ -47,6 +49,11 @@ export class Model {
   readonly claims: ModelClaim[] = [];
 
   live = (): (Offering & { drain: string })[] => [...this.nodes.values()].filter((node) => node.until > this.now);
+  /** The live ones, and those that are remembered. */
+  existing = (): Offering[] =>
+    [...this.nodes.values()]
+      .filter((node) => node.until + REMEMBER > this.now)
+      .map((node) => ({ ...node, silent: node.until <= this.now }));
   free = (): Offering[] => this.live().filter((node) => !this.leases.has(node.node_id) && node.drain === '');
   inState = (state: string): ModelRun[] => [...this.runs.values()].filter((run) => run.state === state);
 
@@ -57,7 +64,7 @@ export class Model {
     const found = naiveMatch(contract, this.free());
     if (found && widthOf(found) > CAP) run.end('FAILED', 'too_wide');
     else if (found) this.#begin(run, found);
-    else if (naiveMatch(contract, this.live())) this.#sweep();
+    else if (naiveMatch(contract, this.existing())) this.#sweep();
     else run.end('FAILED', 'unsatisfiable');
     if (run.reason === 'too_wide' || run.reason === 'unsatisfiable') return 422;
     return run.state === 'QUEUED' ? 202 : 201;
