@@ -159,16 +159,10 @@ export class People {
 
   /** Answers a question that is asked, or will be before long. */
   async answer(runId: string, seq: number, answer: unknown = { ok: true }): Promise<Answer> {
-    const gone = await eventually('the question is asked', async () => {
-      try {
-        const { items } = await this.see('/v1/asks?limit=200');
-        return items.some((one: any) => one.run_id === runId && one.seq === seq) && 'asked';
-      } catch (error) {
-        if (error instanceof ServerGone) return error;
-        throw error;
-      }
+    await this.until('the question is asked', async () => {
+      const { items } = await this.see('/v1/asks?limit=200');
+      return items.some((one: any) => one.run_id === runId && one.seq === seq);
     });
-    if (gone instanceof ServerGone) throw gone;
     return this.caller.ask({
       method: 'POST',
       path: `/v1/runs/${runId}/steps/${seq}/answer`,
@@ -215,6 +209,20 @@ export class People {
       again: [204, 404],
       keeps: () => [forgotten(nodeId)],
     });
+  }
+
+  /** Waits for a state that the server brings about; no longer than it is there. */
+  async until(what: string, look: () => Promise<boolean>): Promise<void> {
+    const seen = await eventually(what, async () => {
+      try {
+        await this.see('/livez');
+        return await look();
+      } catch (error) {
+        if (error instanceof ServerGone) return error;
+        throw error;
+      }
+    });
+    if (seen instanceof ServerGone) throw seen;
   }
 
   /** What is shown at a place; nothing is promised by it. */

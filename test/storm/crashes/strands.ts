@@ -176,4 +176,7 @@ async function leftovers({ people, nodes: { e6 }, database, lap, planted }: Scen
   // The reaper may have come already.
   await people.submit(run('e6', `${lap}-e8`), 201, 202);
   await e6!.work(await e6!.claim());
+  await people.until('the reaper has deleted the upload', async () => {
+    return (await database.sql("SELECT FROM blobs WHERE run_id = $1 AND name = 'never-ended'", [over])).length === 0;
+  });
 }
