@@ -35,7 +35,7 @@ export interface Media {
   examples?: Record<string, { summary?: string; value?: unknown; $ref?: string }>;
 }
 
-/** Every operation of the document with its path. */
+/** Every operation of the document with its path. @nestjs/swagger types them with references in many places, which there are none of here yet. */
 export function operationsOf(document: OpenAPIObject): { path: string; operation: Operation }[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.values(item as unknown as Record<string, Operation>).map((operation) => ({ path, operation })),

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
-import { IsTime } from '../platform/http/time.decorator.js';
+import { NotBefore, Time } from '../platform/http/time.decorator.js';
 
 export class GrantsQueryDto extends PageQueryDto {
   /** Only grants of this node. */
@@ -20,13 +20,14 @@ export class GrantsQueryDto extends PageQueryDto {
   /** Only grants that had not ended by then. RFC 3339. */
   @ApiProperty({ type: 'string', format: 'date-time', required: false })
   @IsOptional()
-  @IsTime()
+  @Time()
   from?: string;
 
-  /** Only grants that had begun by then. RFC 3339. */
+  /** Only grants that had begun by then, not before `from`. RFC 3339. */
   @ApiProperty({ type: 'string', format: 'date-time', required: false })
   @IsOptional()
-  @IsTime()
+  @Time()
+  @NotBefore('from')
   to?: string;
 }
 

@@ -110,7 +110,7 @@ export function storeAdvert(
          FROM nodes n, now WHERE n.node_id = $1),
      stored AS (
        UPDATE nodes n
-          SET label = $2, instance = $3, drain = $4, capabilities = $5, revived = false,
+          SET label = $2, instance = $3, drain = $4, capabilities = $5, revived = false, forgotten_at = NULL,
               offer_rev = n.offer_rev + (n.capabilities <> $5)::int,
               seq = CASE WHEN $3 = n.instance THEN coalesce($8, n.seq) ELSE $8 END,
               superseded = CASE WHEN $3 IN ('', n.instance) OR n.instance = '' THEN n.superseded

@@ -75,7 +75,6 @@ function tsconfig(name) {
       lib: ['es2023', 'dom', 'dom.iterable'],
       module: 'nodenext',
       strict: true,
-      exactOptionalPropertyTypes: false,
       noUncheckedIndexedAccess: true,
       skipLibCheck: true,
       outDir: 'out',

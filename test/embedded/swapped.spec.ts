@@ -27,6 +27,7 @@ import { isRoot, NOBODY } from './workshop.js';
 
 jest.setTimeout(30_000);
 
+// Only root can become somebody else, or give away what it owns.
 const asRoot = isRoot ? describe : describe.skip;
 const nobody = { name: 'nobody', uid: NOBODY, gid: NOBODY };
 

@@ -17,6 +17,7 @@ import { copyPackage, isRoot, NOBODY, processesNaming, sql, Workshop } from './w
 
 jest.setTimeout(30_000);
 
+// Only root can become somebody else, or give away what it owns.
 const asRoot = isRoot ? describe : describe.skip;
 const quick = { fsync: 'off' };
 const elsewhere = (dataDir: string) =>

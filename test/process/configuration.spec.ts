@@ -211,6 +211,7 @@ describe('the configuration', () => {
     }
   });
 
+  // Only root can give a folder to somebody else.
   const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
   asRoot('as root', () => {
     it('a data directory of somebody else is refused, and a sentence says so', async () => {

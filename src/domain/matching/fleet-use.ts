@@ -88,7 +88,6 @@ export class FleetUse implements Record<Unavailability, UnavailableNodes> {
   #unavailable: UnavailableNodes | undefined;
   #ifInService: UnavailableNodes | undefined;
   #withdrawn: UnavailableNodes | undefined;
-  readonly #holds: Map<string, Hold>;
 
   readonly busy: UnavailableNodes;
   readonly draining: UnavailableNodes;
@@ -98,18 +97,13 @@ export class FleetUse implements Record<Unavailability, UnavailableNodes> {
   private constructor(
     readonly fleet: RankedFleet,
     nodes: (why: Unavailability) => UnavailableNodes,
-    holds: ReadonlyMap<string, Hold>,
+    /** By node, of busy ones too. Shared with copies, so never changed: another takes its place. */
+    public holds: ReadonlyMap<string, Hold>,
   ) {
     this.busy = nodes('busy');
     this.draining = nodes('draining');
     this.held = nodes('held');
     this.revived = nodes('revived');
-    this.#holds = new Map(holds);
-  }
-
-  /** By node, of busy ones too. */
-  get holds(): ReadonlyMap<string, Hold> {
-    return this.#holds;
   }
 
   /** `useOf`: why a node is unavailable; undefined: it is free. */
@@ -124,12 +118,12 @@ export class FleetUse implements Record<Unavailability, UnavailableNodes> {
   }
 
   copy(): FleetUse {
-    return new FleetUse(this.fleet, (why) => this[why].copy(), this.#holds);
+    return new FleetUse(this.fleet, (why) => this[why].copy(), this.holds);
   }
 
   put(nodeId: string, use: Unavailability | undefined, hold?: Hold): void {
-    if (hold === undefined) this.#holds.delete(nodeId);
-    else this.#holds.set(nodeId, hold);
+    if (hold !== undefined) this.holds = new Map([...this.holds, [nodeId, hold]]);
+    else if (this.holds.has(nodeId)) this.holds = new Map([...this.holds].filter(([held]) => held !== nodeId));
     this.#unavailable = this.#ifInService = this.#withdrawn = undefined;
     for (const one of UNAVAILABILITIES) this[one][one === use ? 'add' : 'delete'](nodeId);
   }

@@ -19,7 +19,7 @@ import { assign } from './assign.js';
 import { CandidateSets } from './candidate-sets.js';
 import { type Advert, type AssignedRole, byNodeId, type MatchedNode, type NodeSet } from './fleet.js';
 import { RankedFleet } from './ranked-fleet.js';
-import { describeShortage, type Shortage } from './shortage.js';
+import { describeShortage, type Shortage, type ShortOf } from './shortage.js';
 
 /** `nodes`: the distinct ones, by `node_id`, the order in which a grant locks and leases them. */
 export interface Matched {
@@ -60,10 +60,8 @@ export function match(
   if ('nodes' in live) return busy(requires, fleet, free.shortage);
   const known = existing?.() ?? fleet;
   const ever = known === fleet ? live : assign(requires, spread, known);
-  const { shortage } = 'nodes' in ever ? live : ever;
-  const requirement = requires[shortage.at] as Requirement;
-  const detail = describeShortage(requires, live.shortage);
-  return { kind: 'nodes' in ever ? 'offline' : 'unsatisfiable', as: requirement.as, requirement, detail };
+  if ('nodes' in ever) return tooFew('offline', requires, live.shortage, 'live');
+  return tooFew('unsatisfiable', requires, ever.shortage, known.silent > 0 ? 'existing' : 'live');
 }
 
 /** The same, for who asks of the free nodes only, and not why there is no room: a sweep, of thousands of runs. */
@@ -97,10 +95,20 @@ function onto(requires: readonly Requirement[], fleet: RankedFleet, ranks: numbe
   return { assigned, nodes: [...nodes.values()].sort(byNodeId) };
 }
 
+function tooFew(
+  kind: 'offline' | 'unsatisfiable',
+  requires: readonly Requirement[],
+  shortage: Shortage,
+  of: ShortOf,
+): MatchResult {
+  const requirement = requires[shortage.at] as Requirement;
+  return { kind, as: requirement.as, requirement, detail: describeShortage(requires, shortage, of) };
+}
+
 function busy(requires: readonly Requirement[], fleet: RankedFleet, shortage: Shortage): MatchResult {
   const competing = shortage.together.map((role) => requires[role] as Requirement);
   const live = CandidateSets.in(fleet).ofAny(competing).size;
   const { as } = requires[shortage.at] as Requirement;
-  const detail = describeShortage(requires, shortage, live);
+  const detail = describeShortage(requires, shortage, { live });
   return { kind: 'busy', as, competing: competing.map((requirement) => requirement.as), detail };
 }

@@ -13,8 +13,10 @@ export interface Shortage {
 
 const NAMED = 4;
 
-/** `live`: how many nodes there are for them at all, where the shortage is one of free nodes. */
-export function describeShortage(requires: readonly Requirement[], shortage: Shortage, live?: number): string {
+/** Among which nodes they are too few: of the live ones, of those that exist, or, of so many live ones, of the free. */
+export type ShortOf = 'live' | 'existing' | { live: number };
+
+export function describeShortage(requires: readonly Requirement[], shortage: Shortage, of: ShortOf): string {
   const roles = shortage.together.map((role) => requires[role] as Requirement);
   const words = roles
     .slice(0, NAMED)
@@ -22,14 +24,19 @@ export function describeShortage(requires: readonly Requirement[], shortage: Sho
   if (roles.length > NAMED) words.push(`${roles.length - NAMED} more roles need theirs`);
   const needed = roles.reduce((sum, role) => sum + (role.count ?? 1), 0);
   const each = roles.length === 1 ? '' : `, each on nodes of its own, ${needed} in all`;
-  return `${capital(listed(words))}${each}; ${existing(shortage.nodes, live, roles.length === 1)}.`;
+  return `${capital(listed(words))}${each}; ${counted(shortage.nodes, of, roles.length === 1)}.`;
 }
 
-function existing(nodes: number, live: number | undefined, alone: boolean): string {
+function counted(nodes: number, of: ShortOf, alone: boolean): string {
+  const kind = of === 'existing' ? '' : 'live ';
   // Of several roles a node does not do what it says of any one of them.
   const does = (count: number): string =>
-    `live ${count === 1 ? 'node' : 'nodes'} ${alone ? plural(count) : 'would do'}`;
-  if (live === undefined) return nodes === 0 ? `no ${does(1)}` : `only ${nodes} ${does(nodes)}`;
+    `${kind}${count === 1 ? 'node' : 'nodes'} ${alone ? plural(count) : 'would do'}`;
+  if (typeof of === 'string') {
+    if (nodes === 0) return `no ${does(1)}`;
+    return `only ${nodes} ${does(nodes)}${of === 'existing' ? ', silent ones included' : ''}`;
+  }
+  const { live } = of;
   if (live === 1) return `1 ${does(1)}, and it is not free`;
   return `${live} ${does(live)}, ${nodes === 0 ? 'none' : `only ${nodes}`} of them free`;
 }

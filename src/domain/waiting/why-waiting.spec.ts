@@ -228,6 +228,13 @@ describe('whyWaiting', () => {
     );
   });
 
+  it('BUSY: a node that drains and is held drains, and the detail names the hold', () => {
+    const busy = new Map([['n1', holding('r')]]);
+    const both = new Set(['n2']);
+    const waiting = why({ requires: [role('a', 'x', 2)], adverts: pair, busy, draining: both, held: both });
+    expect(waiting.detail).toMatch(/ Draining: n2, and held by olga: "n2 is broken"\.$/);
+  });
+
   it('BUSY: where it would not be enough', () => {
     const busy = new Map([['n1', holding('r')]]);
     const waiting = why({ requires: [role('a', 'x', 2)], adverts: pair, busy, draining: new Set(['n2']) });

@@ -88,7 +88,7 @@ function describeWidth(nodes: readonly { node_id: string }[], cap: number): stri
   return `It would take ${nodes.length} nodes (${named(nodes)}), but a run may lease at most ${cap}.`;
 }
 
-/** `n1 were not draining and n2 not out of service (by ann: "broken").` */
+/** `n1 were not draining and n2 were not held. n2 is held by ann: "broken".` */
 function describeLift(ranks: readonly number[], use: FleetUse): string {
   const nodesIn = (of: UnavailableNodes): { node_id: string }[] =>
     ranks.filter((rank) => of.hasRank(rank)).map((rank) => use.fleet.at(rank));
@@ -97,11 +97,11 @@ function describeLift(ranks: readonly number[], use: FleetUse): string {
     ...(draining.length > 0 ? [`${named(draining)} were not draining`] : []),
     ...(held.length > 0 ? [`${named(held)} were not held`] : []),
   ];
-  const holds = held.slice(0, NAMED).map(({ node_id }) => `${node_id} is held ${holdOf(node_id, use)}`);
+  const holds = held.slice(0, NAMED).map(({ node_id }) => `${node_id} is held ${describeHold(node_id, use)}`);
   return [`${listed(words)}.`, ...(holds.length > 0 ? [`${listed(holds)}.`] : [])].join(' ');
 }
 
-function holdOf(nodeId: string, { holds }: FleetUse): string {
+function describeHold(nodeId: string, { holds }: FleetUse): string {
   const hold = holds.get(nodeId);
   return hold === undefined ? '' : `by ${hold.by}: ${JSON.stringify(hold.reason)}`;
 }
@@ -122,6 +122,11 @@ const BLOCKED_BY = {
   revived: 'Not heard from since the server came back',
 } as const satisfies Record<Unavailability, string>;
 
+/** No forecast: a run that goes on renews its lease with each heartbeat, and one that ends gives it up before. */
+function describeLease(nodeId: string, { run_id, principal, not_after }: Holding): string {
+  return `${nodeId} to run ${run_id} of ${principal} (until ${not_after} unless renewed)`;
+}
+
 /** Who has the nodes that the requirements compete for. Names a few of each kind: a fleet can be large. */
 function describeBlockers(
   competing: readonly Requirement[],
@@ -132,13 +137,10 @@ function describeBlockers(
   return UNAVAILABILITIES.map((how) => {
     const words = set.firstIn(use[how], NAMED).map((rank) => {
       const { node_id } = use.fleet.at(rank);
-      const held = use.holds.has(node_id) ? holdOf(node_id, use) : undefined;
+      if (how === 'held') return `${node_id} ${describeHold(node_id, use)}`;
       const holding = holdings.get(node_id);
-      if (holding === undefined) return held === undefined ? node_id : `${node_id} ${held}`;
-      const { run_id, principal, not_after } = holding;
-      // No forecast: a run that goes on renews its lease with each heartbeat, and one that ends gives it up before.
-      const leased = `${node_id} to run ${run_id} of ${principal} (until ${not_after} unless renewed)`;
-      return held === undefined ? leased : `${leased}, and held ${held}`;
+      const blocker = holding === undefined ? node_id : describeLease(node_id, holding);
+      return use.holds.has(node_id) ? `${blocker}, and held ${describeHold(node_id, use)}` : blocker;
     });
     if (words.length === 0) return '';
     const count = set.countIn(use[how]);

@@ -13,6 +13,7 @@ interface Parameters {
   replication?: undefined;
 }
 
+/** What pg has, and its types leave out. */
 interface Inner {
   connectionParameters: Parameters;
   connection: { stream: Socket };

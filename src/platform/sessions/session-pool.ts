@@ -26,6 +26,7 @@ export class SessionPool extends pg.Pool {
 
   constructor({ lifeSeconds, answerSeconds, ...options }: SessionPoolOptions) {
     const judge = (client: pg.ClientBase): unknown => judgeSession(client, answerSeconds);
+    // By its types a client is made of nothing; pg-pool gives it the configuration.
     super({ ...options, Client: PooledClient as unknown as new () => pg.ClientBase, onConnect: judge });
     this.#most = this.options.max;
     // Read for each new connection: they do not all end at once.

@@ -87,7 +87,11 @@ describe('a node that fell silent', () => {
     const both = { requires: [needs('e'), needs('e-nowhere')], steps: [step('only', 'e')], run_id: 'e-1' };
     const answer = await submit(server, both);
     expectProblem(answer, 422, 'unsatisfiable');
+    // It tells the fault that waiting does not mend.
+    expect(answer.body.detail).toMatch(/^Role "e-nowhere" needs 1 node .*; no node does\.$/);
     expect(await show(server, 'e-1')).toMatchObject({ state: 'FAILED' });
+    const three = { requires: [needs('e', { count: 3 })], steps: [step('only', 'e')], run_id: 'e-2' };
+    expect((await submit(server, three)).body.detail).toMatch(/; only 1 node does, silent ones included\.$/);
   });
 
   it('G10 a node that was forgotten is not remembered', async () => {
