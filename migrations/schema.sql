@@ -233,6 +233,7 @@ CREATE TABLE runs (
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
   alone boolean DEFAULT true NOT NULL,
+  earlier_waits jsonb DEFAULT '[]'::jsonb NOT NULL,
   CONSTRAINT runs_pkey PRIMARY KEY (run_id),
   CONSTRAINT runs_seq_key UNIQUE (seq),
   CONSTRAINT runs_assigned CHECK (((assigned IS NULL) OR (json_typeof(assigned) = 'array'::text))),
@@ -280,6 +281,7 @@ CREATE TABLE steps (
   ended_at timestamp with time zone,
   result json,
   timeout_seconds double precision,
+  heard boolean DEFAULT false NOT NULL,
   CONSTRAINT steps_pkey PRIMARY KEY (run_id, seq),
   CONSTRAINT steps_run_id_id_key UNIQUE (run_id, id),
   CONSTRAINT steps_asked CHECK (((state <> 'ASKED'::text) OR (kind = 'ask'::text))),
@@ -634,10 +636,12 @@ COMMENT ON TABLE public.run_bytes IS 'what a run stores in outputs, also those u
 COMMENT ON COLUMN public.runs.alone IS 'promoted in a transaction of its own: it has steps that the Mediator does itself, or it is not known';
 COMMENT ON COLUMN public.runs.contract IS 'as submitted: json, not jsonb, so that the order of its keys stays';
 COMMENT ON COLUMN public.runs.contract_hash IS 'SHA-256 of the canonical contract (RFC 8785)';
+COMMENT ON COLUMN public.runs.earlier_waits IS 'how the run waited before it waited last: it has been back in the queue since';
 COMMENT ON COLUMN public.runs.signature IS 'equal for runs whose requirements are equal';
 COMMENT ON COLUMN public.runs.wait_holders IS 'who held the nodes at the moment the run was queued';
 COMMENT ON COLUMN public.servers.factor IS 'what it multiplies its renew period by: so long its adverts and renewed leases live';
 COMMENT ON COLUMN public.servers.renew_seconds IS 'its renew period, by which others judge its silence; NULL: not known, so they go by their own';
 COMMENT ON COLUMN public.servers.settings IS 'what all servers of a database should agree on, by the name of the variable';
+COMMENT ON COLUMN public.steps.heard IS 'who claimed the step has asked for it again: the claim was not lost on a node that had died';
 COMMENT ON COLUMN public.steps.instance IS 'of the node process that claimed the step; empty: it named none';
 COMMENT ON COLUMN public.steps.node_id IS 'the empty string while the step is bound to no node';

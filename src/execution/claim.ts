@@ -5,7 +5,7 @@ import { Database } from '../platform/database/database.js';
 import { Rollback, type Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
 import { lockRun } from '../records/runs.sql.js';
-import { claimStep, readHeldSteps, readReadySteps, type ReadyStep } from '../steps/ready-steps.sql.js';
+import { claimStep, readClaimable, readHeldSteps, type ReadyStep, writeHeard } from '../steps/ready-steps.sql.js';
 import type { Claimed } from './claim.dto.js';
 import { type ClaimRow, readClaim } from './claims.sql.js';
 
@@ -24,15 +24,19 @@ export class Claim {
 
   /**
    * A step, or undefined where there is none now. The same instance gets the step it holds already: its answer was lost.
-   * Throws stale_instance where another instance of the node has advertised since.
+   * Throws stale_instance where another instance of the node has advertised since. `hasJustAsked`: a claim that waits looks
+   * many times, and only with the first of them has its node spoken.
    */
-  async claim(claimant: Claimant): Promise<Claimed | undefined> {
-    const candidates = await this.database.ask(readReadySteps(claimant.node_id));
-    if (candidates.length === 0 && claimant.instance === '') return undefined;
+  async claim(claimant: Claimant, hasJustAsked: boolean): Promise<Claimed | undefined> {
+    const { node_id, instance } = claimant;
+    const { ready, unheard } = await this.database.ask(readClaimable(node_id, instance));
+    const again = hasJustAsked ? unheard : [];
+    if (ready.length === 0 && again.length === 0 && instance === '') return undefined;
     return this.database.transaction('claim', async (tx) => {
       // The node's row is locked first, as everybody does who needs the node; nothing is kept where the claim is refused.
-      const node = tx.send(lockNode(claimant.node_id));
-      const row = (await takeFirst(tx, candidates, claimant, node)) ?? (await takeHeld(tx, claimant, node));
+      const node = tx.send(lockNode(node_id));
+      for (const step of again) await tx.ask(lockRun(step.run_id), writeHeard(step, node_id, instance));
+      const row = (await takeFirst(tx, ready, claimant, node)) ?? (await takeHeld(tx, claimant, node));
       if (claimant.gone.aborted) throw new Rollback(undefined);
       return row && claimOf(row, claimant.node_id);
     });
@@ -63,7 +67,7 @@ async function takeFirst(
   return undefined;
 }
 
-/** The step that the claimant's instance holds already, once more, if any. It changes nothing, and nothing is written. */
+/** The step that the claimant's instance holds already, once more, if any; none where the node is not live. */
 async function takeHeld(
   tx: Tx,
   claimant: Claimant,
@@ -71,7 +75,7 @@ async function takeHeld(
 ): Promise<ClaimRow | undefined> {
   refuseStale(await node(), claimant);
   const { node_id, instance } = claimant;
-  if (instance === '') return undefined;
+  if (instance === '' || !(await node())?.live) return undefined;
   const [held] = await tx.ask(readHeldSteps(node_id, instance));
   if (held === undefined) return undefined;
   // Asked again under the lock: it may have been taken away.

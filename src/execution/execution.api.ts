@@ -18,6 +18,9 @@ its lease.
 One claim of an instance waits: a second ends the first with 204. Of a node a bounded number waits, and the oldest is answered
 204 to make room.
 
+A node whose advert has expired gets no step, and waits: it has to advertise first. Where nothing of a run has begun when its
+node falls silent, the run waits for another node; a claim whose answer was lost is no beginning, unless it is repeated.
+
 An instance that is not the one of the node's last advert gets 409 \`stale_instance\` and is to end.
 `.trim();
 

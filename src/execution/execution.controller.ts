@@ -46,7 +46,8 @@ export class ExecutionController {
       throw new Problem('invalid_request', `Mediator-Instance ${INSTANCE_RULE}`);
     }
     const claimant = { node_id: nodeId, instance: instance ?? '', gone };
-    const claimed = await this.parked.wait(claimant, query.wait, () => this.claims.claim(claimant));
+    let looks = 0;
+    const claimed = await this.parked.wait(claimant, query.wait, () => this.claims.claim(claimant, looks++ === 0));
     if (claimed === undefined) void reply.status(204);
     return claimed;
   }

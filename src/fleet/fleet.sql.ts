@@ -6,15 +6,30 @@ import { EXPIRED_SECONDS, OFFERED, USE } from './fleet-changes.sql.js';
 export interface LockedNode {
   instance: string;
   drain: Drain;
+  live: boolean;
 }
 
 /** Share-locks the node's row, so that no advert changes it meanwhile. Undefined: it never advertised. */
 export function lockNode(nodeId: string): Read<LockedNode | undefined> {
   return read({
     name: 'fleet.lock-node',
-    text: 'SELECT instance, drain FROM nodes WHERE node_id = $1 FOR SHARE',
+    text: `
+     WITH locked AS MATERIALIZED (SELECT instance, drain, expires_at FROM nodes WHERE node_id = $1 FOR SHARE)
+     SELECT instance, drain, expires_at > clock_timestamp() AS live FROM locked`,
     params: [nodeId],
     as: (rows: LockedNode[]) => rows[0],
+  });
+}
+
+/** Locks the nodes that the run holds, in order of node_id, and gives them: no advert and no claim of them is under way then. */
+export function lockNodesOf(runId: string): Read<Set<string>> {
+  return read({
+    name: 'fleet.lock-nodes-of',
+    text: `
+     SELECT n.node_id FROM nodes n WHERE n.node_id IN (SELECT l.node_id FROM leases l WHERE l.run_id = $1)
+      ORDER BY n.node_id FOR NO KEY UPDATE`,
+    params: [runId],
+    as: (rows: { node_id: string }[]) => new Set(rows.map(({ node_id }) => node_id)),
   });
 }
 

@@ -39,15 +39,6 @@ export function countLeases(runId: string): Read<number> {
   });
 }
 
-/** Waits for renewals of this (locked) run's leases that are under way, and holds off further ones. */
-export function lockLeases(runId: string): Read<void> {
-  return read({
-    name: 'leases.lock',
-    text: 'SELECT node_id FROM leases WHERE run_id = $1 ORDER BY node_id FOR NO KEY UPDATE',
-    params: [runId],
-  });
-}
-
 /** A node to be leased: what it was matched by, and the roles it serves. */
 export interface GrantedNode {
   node_id: string;

@@ -80,7 +80,7 @@ export class AdvertDto {
 
   /**
    * Empty: it takes runs. `graceful`: running runs go on, nothing new comes. `at-boundary`: the step in progress ends, then
-   * its run is cancelled. An unknown word counts as empty, with a warning.
+   * its run is cancelled; a run of which nothing has begun waits again. An unknown word counts as empty, with a warning.
    */
   @ApiProperty({ required: false, enum: DRAINS, enumName: 'Drain' })
   @IsOptional()

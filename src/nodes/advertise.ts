@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { widens } from '../domain/matching/satisfies.js';
 import type { Drain } from '../domain/states.js';
+import type { Fleet } from '../fleet/fleet-view.js';
 import { type Lease, readLeases, renewLeases } from '../leases/leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
 import type { Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
+import { ReturnRun } from '../queue/return-run.js';
 import type { Why } from '../queue/why.js';
 import { lockRun } from '../records/runs.sql.js';
 import { drainedEnding, endRun, failStep } from '../steps/end-run.js';
+import { hasBegun } from '../steps/steps.sql.js';
 import {
   hasClaimed,
   readRestarted,
@@ -38,11 +41,13 @@ export class Advertise {
   constructor(
     private readonly database: Database,
     private readonly config: Config,
+    private readonly returns: ReturnRun,
   ) {}
 
   /** Throws stale_instance where the process that speaks was superseded by another. */
-  advertise(advert: NewAdvert): Promise<Advertised> {
+  async advertise(advert: NewAdvert): Promise<Advertised> {
     const { lifeSeconds } = this.config;
+    const fleet = advert.drain === 'at-boundary' ? await this.returns.look() : undefined;
     return this.database.transaction('advert', async (tx) => {
       const isKnown = await tx.ask(lockAdvert(advert.node_id));
       const isNew = !isKnown && (await tx.ask(insertNode(advert.node_id)));
@@ -51,17 +56,16 @@ export class Advertise {
       if (stored.kind === 'superseded') throw superseded(advert);
       if (stored.kind === 'late') return { ...stored, late: true, whys: [], ended: [] };
       const { expires_at, before, leased_run, restarted } = stored;
-      // Claims of an older instance that wait are to end; a plain heartbeat disturbs nobody.
-      if (isNew || before.instance !== advert.instance) tx.notify('steps');
+      // Claims of an older instance that wait are to end, those of a node that was not live look again; a plain heartbeat
+      // disturbs nobody.
+      if (isNew || before.lapsing || before.instance !== advert.instance) tx.notify('steps');
 
       const whys = whysOf(isNew ? undefined : before, advert);
       const ended: string[] = [];
       if (leased_run !== null && (restarted || advert.drain === 'at-boundary')) {
-        const why = await this.#endLeasedRun(tx, leased_run, advert);
-        if (why !== undefined) {
-          whys.push(why);
-          ended.push(leased_run);
-        }
+        const { why, isOver } = await this.#giveUpRun(tx, leased_run, advert, fleet);
+        if (why !== undefined) whys.push(why);
+        if (isOver) ended.push(leased_run);
       }
       if (leased_run !== null) tx.send(renewLeases(advert.node_id, lifeSeconds));
       return { expires_at, drain: advert.drain, hold: before.hold, late: false, whys, ended };
@@ -73,10 +77,18 @@ export class Advertise {
     return this.database.ask(readLeases(nodeId));
   }
 
-  /** The run of this node ends where a new instance has lost its step, or where the node drains and no step is in progress. */
-  async #endLeasedRun(tx: Tx, runId: string, { node_id, instance, drain }: NewAdvert): Promise<Why | undefined> {
+  /**
+   * The run of this node ends where a new instance has lost its step, or where the node drains and no step is in progress; if
+   * nothing of it has begun it goes back to the queue then. `fleet`: there is one where the node drains so.
+   */
+  async #giveUpRun(
+    tx: Tx,
+    runId: string,
+    { node_id, instance }: NewAdvert,
+    fleet: Fleet | undefined,
+  ): Promise<{ why?: Why; isOver: boolean }> {
     const run = await tx.ask(lockRun(runId));
-    if (run?.state !== 'RUNNING') return undefined;
+    if (run?.state !== 'RUNNING') return { isOver: false };
     const lost = instance === '' ? [] : await tx.ask(readRestarted(runId, node_id, instance));
     for (const seq of lost) {
       failStep(tx, runId, seq, `node ${node_id} was restarted as instance ${instance}`);
@@ -85,11 +97,13 @@ export class Advertise {
       const detail = `node ${node_id} was restarted while it ran step ${lost.join(', ')}`;
       const by = { kind: 'node', name: node_id } as const;
       endRun(tx, runId, { state: 'FAILED', verdict: { reason: 'node_restarted', detail, by, checks: [] } });
-      return 'node-restart';
+      return { why: 'node-restart', isOver: true };
     }
-    if (drain !== 'at-boundary' || (await tx.ask(hasClaimed(runId, node_id)))) return undefined;
-    endRun(tx, runId, drainedEnding(node_id));
-    return 'drained';
+    if (fleet === undefined || (await tx.ask(hasClaimed(runId, node_id)))) return { isOver: false };
+    const begun = await tx.ask(hasBegun(runId));
+    if (begun) endRun(tx, runId, drainedEnding(node_id));
+    else await this.returns.back(tx, runId, 'drained', [node_id], fleet);
+    return { why: 'drained', isOver: begun };
   }
 }
 

@@ -7,6 +7,7 @@ import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { type Holding, readHoldings } from '../fleet/fleet.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
+import type { Queryable } from '../platform/database/queryable.js';
 import type { Keyset } from '../platform/http/cursor.js';
 import { arrivalKeyOf } from './arrival-key-of.js';
 import { QueueView } from './queue-view.js';
@@ -63,15 +64,19 @@ export class ExplainWaiting {
     );
   }
 
-  /** Why runs that require this are not promoted. Of the leases, those that are shown are read. */
-  async reasons({ use, existing }: Fleet, required: readonly RunRequirements[]): Promise<Waiting[]> {
+  /** Why runs that require this are not promoted. Of the leases, those that are shown are read, in `within` where one is open. */
+  async reasons(
+    { use, existing }: Fleet,
+    required: readonly RunRequirements[],
+    within: Queryable = this.database,
+  ): Promise<Waiting[]> {
     const cap = this.config.maxLeasesPerRun;
     const distinct = new Map(
       required.map(({ requires, spread }) => [keyOf({ requires, spread }), { requires, spread }]),
     );
     const requirements = [...distinct.values()].flatMap(({ requires }) => requires);
     const nodes = new Set(requirements.flatMap((requirement) => shownHolders(requirement, use)));
-    const holdings = nodes.size === 0 ? new Map<string, Holding>() : await this.database.ask(readHoldings([...nodes]));
+    const holdings = nodes.size === 0 ? new Map<string, Holding>() : await within.ask(readHoldings([...nodes]));
     const found = new Map(
       [...distinct].map(([key, one]) => [key, whyWaiting({ ...one, use, existing: existing(), holdings, cap })]),
     );

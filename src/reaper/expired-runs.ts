@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { THE_SERVER } from '../domain/verdict.js';
-import { lockLeases } from '../leases/leases.sql.js';
+import { lockNodesOf } from '../fleet/fleet.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
+import { ReturnRun } from '../queue/return-run.js';
 import { lockRun } from '../records/runs.sql.js';
 import { endRun } from '../steps/end-run.js';
+import { hasBegun } from '../steps/steps.sql.js';
 import type { ReaperPart } from './reaper-part.js';
 import { readExpired, findExpired } from './reaper.sql.js';
 
-/** Ends a run that a node has left: a lease of it ran out. A heartbeat, an answer or a report that came first wins. */
+/**
+ * Takes the nodes of a run that one of them has left: a lease of it is over. Where nothing of the run has begun it waits once
+ * more, at its old place; otherwise it ends. A heartbeat, an answer or a report that came first wins.
+ */
 @Injectable()
 export class ExpiredRuns implements ReaperPart<string> {
   readonly name = 'expired';
@@ -17,19 +22,26 @@ export class ExpiredRuns implements ReaperPart<string> {
   constructor(
     private readonly database: Database,
     private readonly config: Config,
+    private readonly returns: ReturnRun,
   ) {}
 
   find(): Promise<string[]> {
     return this.database.ask(findExpired());
   }
 
-  reap(runId: string): Promise<boolean> {
+  async reap(runId: string): Promise<boolean> {
+    const fleet = await this.returns.look();
     return this.database.transaction('expire', async (tx) => {
-      if ((await tx.ask(lockRun(runId)))?.state !== 'RUNNING') return false;
       // A renewal goes without the run's lock: one that is under way comes first.
-      await tx.ask(lockLeases(runId));
+      const held = await tx.ask(lockNodesOf(runId));
+      if ((await tx.ask(lockRun(runId)))?.state !== 'RUNNING') return false;
       const nodes = await tx.ask(readExpired(runId, this.config.silenceSeconds));
-      if (nodes.length === 0) return false;
+      // A node that the run has taken meanwhile is not locked: the next pass takes it.
+      if (nodes.length === 0 || !nodes.every((node) => held.has(node))) return false;
+      if (!(await tx.ask(hasBegun(runId)))) {
+        await this.returns.back(tx, runId, 'lease_expired', nodes, fleet);
+        return true;
+      }
       const detail = `the lease of ${nodes.join(', ')} expired: no heartbeat came in time`;
       endRun(tx, runId, {
         state: 'FAILED',

@@ -13,8 +13,10 @@ const OVERDUE_STEP = `
   s.state = 'CLAIMED' AND s.timeout_seconds IS NOT NULL AND NOT n.revived
   AND s.started_at + make_interval(secs => s.timeout_seconds + $1) < clock_timestamp()`;
 
-/** A lease `l` that ran out. */
-const EXPIRED = 'l.not_after < clock_timestamp()';
+/** A lease `l` that is over: it ran out, or the advert of its node did. */
+const EXPIRED = `
+  (l.not_after < clock_timestamp()
+   OR EXISTS (SELECT FROM nodes n WHERE n.node_id = l.node_id AND n.expires_at < clock_timestamp()))`;
 
 export interface Overdue {
   run_id: string;
@@ -78,7 +80,7 @@ export function readOverdueStep(
 }
 
 /**
- * The nodes whose lease of this (locked) run ran out; none while the run waits for a person: some step is ASKED, and
+ * The nodes whose lease of this (locked) run is over; none while the run waits for a person: some step is ASKED, and
  * none is claimed or ready on a node. None either where every server was silent for too long, each by its own period (the
  * database, or this process, has stood still since the pass began): nobody was there to renew a lease, and the next look
  * finds the outage.
@@ -102,7 +104,7 @@ export function readExpired(runId: string, ownSilenceSeconds: number): Read<stri
   });
 }
 
-/** Runs under way with a lease that ran out. Unlocked: each is asked again under its lock, and whether it waits for a person. */
+/** Runs under way with a lease that is over. Unlocked: each is asked again under its lock, and whether it waits for a person. */
 export function findExpired(): Read<string[]> {
   return read({
     name: 'reaper.find-expired',

@@ -5,6 +5,7 @@ export type EventKind =
   | 'rejected'
   | 'granted'
   | 'promoted'
+  | 'returned'
   | 'acquired'
   | 'released'
   | 'asked'

@@ -1,5 +1,6 @@
 import { rawJson } from '../domain/json/raw-json.js';
 import { type Read, read, type Write, write } from '../platform/database/statement.js';
+import { time, type Wait, WAITS } from './waits.sql.js';
 
 /** A record as it is kept: its small files by path, the list of the sums of all its files, and what seals them. */
 export interface RenderedRecord {
@@ -40,21 +41,13 @@ type ClosedStep = Record<string, unknown> & { seq: number; id: string } & Record
 /** What a closed record is rendered from. Times are RFC 3339 texts already. */
 export interface ClosedRun {
   run: Record<string, unknown> & { run_id: string; state: string; verdict: object };
-  waited: {
-    queued_at: string;
-    reason: string;
-    holders: unknown;
-    promoted_at: string | null;
-    promoted_by: string[] | null;
-  } | null;
+  /** Every time that it waited, the first first. */
+  waited: Wait[];
   grants: Record<string, unknown>[];
   /** Each with its attempts, and with what it asked. */
   steps: ClosedStep[];
   closed_at: Date;
 }
-
-// Times as the API writes them. to_jsonb would give microseconds and the session's zone.
-const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Everything of a run whose record is closed, so that no later statement can see it change. Undefined: it is not closed. */
 export function readClosed(runId: string): Read<ClosedRun | undefined> {
@@ -67,9 +60,7 @@ export function readClosed(runId: string): Read<ClosedRun | undefined> {
          'contract', r.contract::text, 'contract_sha256', r.contract_hash, 'assigned', coalesce(r.assigned, '[]'),
          'created_at', ${time('r.created_at')}, 'started_at', ${time('r.started_at')},
          'ended_at', ${time('r.ended_at')}, 'verdict', r.verdict) AS run,
-       CASE WHEN r.queued_at IS NOT NULL THEN json_build_object(
-         'queued_at', ${time('r.queued_at')}, 'reason', r.wait_reason, 'holders', r.wait_holders,
-         'promoted_at', ${time('r.promoted_at')}, 'promoted_by', r.promoted_whys) END AS waited,
+       ${WAITS} AS waited,
        coalesce((
          SELECT json_agg(json_build_object(
                   'node_id', g.node_id, 'roles', g.roles, 'granted_at', ${time('g.granted_at')},

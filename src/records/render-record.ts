@@ -38,7 +38,7 @@ export function renderRecord(closed: ClosedRun, bodies: Bodies, logSums: Readonl
   const { verdict, ...rest } = closed.run;
   const { waited, grants, steps } = closed;
   const files: Record<string, string> = {
-    'manifest.json': inLines({ format: 1, ...rest, waited: story(rest.state, waited), grants }),
+    'manifest.json': inLines({ format: 2, ...rest, waiting: story(rest.state, waited), waited, grants }),
     'verdict.json': inLines({ run_id: rest.run_id, state: rest.state, ...verdict }),
   };
   for (const step of steps) files[`steps/${step.seq}-${step.id}.json`] = inLines({ ...step, ...leftBy(step, bodies) });
@@ -70,10 +70,11 @@ function leftBy({ seq }: { seq: number }, { blobs, logs }: Bodies): object {
   };
 }
 
-/** Null for a run that never waited; one that was cancelled while it waited was promoted by nobody. */
-function story(state: string, waited: ClosedRun['waited']): object | null {
-  if (waited === null) return null;
-  return { ...waited, ended: waited.promoted_at === null ? state : 'PROMOTED' };
+/** How it waited first; null for a run that never waited. One that was cancelled while it waited was promoted by nobody. */
+function story(state: string, [first]: ClosedRun['waited']): object | null {
+  if (first === undefined) return null;
+  const { whys: promoted_by, ...wait } = first;
+  return { ...wait, promoted_by, ended: wait.promoted_at === null ? state : 'PROMOTED' };
 }
 
 /** As it is read by a person; what was sent as JSON stays as it was sent. */

@@ -84,7 +84,7 @@ export class EndedRunSummaryDto extends AnyRunDto {
   @ApiProperty({ enum: FINAL_STATES, enumName: 'FinalState' })
   declare state: FinalState;
   verdict!: VerdictDto;
-  /** When it got its nodes; null where it never did. */
+  /** When it got its nodes; null where it never did, or waited again after. */
   @ApiProperty({ type: 'string', format: 'date-time' })
   started_at!: string | null;
   @ApiProperty({ format: 'date-time' })

@@ -11,22 +11,49 @@ export const NEEDS_MET = `
   NOT EXISTS (SELECT FROM steps n
                WHERE n.run_id = s.run_id AND n.id = ANY (s.needs) AND n.state NOT IN ('DONE', 'SKIPPED'))`;
 
-/** A step `s` that its node may begin: bound to it, its run RUNNING, its needs met. */
+/** A step `s` that its node may begin: bound to it, the node live, its run RUNNING, its needs met. */
 // That the node is one is said for the index, which holds bound steps only.
 const READY = `
   s.state = 'PENDING' AND s.node_id <> ''
+  AND EXISTS (SELECT FROM nodes n WHERE n.node_id = s.node_id AND n.expires_at > clock_timestamp())
   AND EXISTS (SELECT FROM runs r WHERE r.run_id = s.run_id AND r.state = 'RUNNING')
   AND ${NEEDS_MET}`;
 
-/** What a node could claim now, unlocked: the oldest run first, then in the order of its steps. */
-export function readReadySteps(nodeId: string): Read<ReadyStep[]> {
+export interface ClaimableSteps {
+  /** What the node could claim now: the oldest run first, then in the order of its steps. */
+  ready: ReadyStep[];
+  /** What this instance of it has claimed, and has not asked for again. */
+  unheard: ReadyStep[];
+}
+
+/** What there is for a claim of this instance of a node, unlocked. */
+export function readClaimable(nodeId: string, instance: string): Read<ClaimableSteps> {
   return read({
-    name: 'steps.read-ready-steps',
+    name: 'steps.read-claimable',
     text: `
      WITH ready AS MATERIALIZED (SELECT s.run_id, s.seq FROM steps s WHERE s.node_id = $1 AND ${READY})
-     SELECT s.run_id, s.seq FROM ready s JOIN runs r USING (run_id) ORDER BY r.created_at, r.seq, s.seq LIMIT 20`,
-    params: [nodeId],
-    as: (rows: ReadyStep[]) => rows,
+     (SELECT s.run_id, s.seq, true AS ready
+        FROM ready s JOIN runs r USING (run_id) ORDER BY r.created_at, r.seq, s.seq LIMIT 20)
+      UNION ALL
+      SELECT h.run_id, h.seq, false
+        FROM steps h WHERE h.node_id = $1 AND h.node_id <> '' AND h.state = 'CLAIMED' AND h.instance = $2 AND NOT h.heard`,
+    params: [nodeId, instance],
+    as: (rows: (ReadyStep & { ready: boolean })[]) => ({
+      ready: rows.filter(({ ready }) => ready),
+      unheard: rows.filter(({ ready }) => !ready),
+    }),
+  });
+}
+
+/** Writes down that who claimed the step has asked for it again. Its run is locked; a step that is claimed no more stays as it is. */
+export function writeHeard({ run_id, seq }: ReadyStep, nodeId: string, instance: string): Write<void> {
+  return write({
+    name: 'steps.write-heard',
+    text: `
+     UPDATE steps SET heard = true
+      WHERE run_id = $1 AND seq = $2 AND node_id = $3 AND instance = $4 AND state = 'CLAIMED' AND NOT heard`,
+    params: [run_id, seq, nodeId, instance],
+    rows: 'any',
   });
 }
 
@@ -69,7 +96,7 @@ export function claimStep({ run_id, seq }: ReadyStep, nodeId: string, instance: 
     name: 'steps.claim-step',
     text: `
      WITH claimed AS (
-       UPDATE steps s SET state = 'CLAIMED', instance = $2, started_at = clock_timestamp()
+       UPDATE steps s SET state = 'CLAIMED', instance = $2, heard = false, started_at = clock_timestamp()
         WHERE s.run_id = $3 AND s.seq = $4 AND s.node_id = $1 AND ${READY} AND NOT EXISTS (SELECT FROM steps h WHERE ${HELD})
        RETURNING run_id, seq, attempt, node_id, instance, started_at),
      counted AS (UPDATE runs r SET version = version + 1 FROM claimed WHERE r.run_id = claimed.run_id),

@@ -1,7 +1,7 @@
 import type { Contract } from '../domain/contract/contract.js';
 import { kindOf, needsOf } from '../domain/contract/valid-steps.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import { type Write, write } from '../platform/database/statement.js';
+import { type Read, read, type Write, write } from '../platform/database/statement.js';
 
 /**
  * The steps of a run as they are stored when it is created: one function for a run that starts at once, whose steps are
@@ -36,6 +36,32 @@ export const BIND_STEPS = `/* steps.bind */
   UPDATE steps s SET node_id = role.value->'nodes'->0->>'node_id'
     FROM promoted, json_array_elements(promoted.assigned) AS role
    WHERE s.run_id = promoted.run_id AND s.uses = role.value->>'as'`;
+
+/**
+ * As a part of a statement with the (locked) run's id as $1, of a run of which nothing has begun: its steps are as they were
+ * while it waited. A claim that was lost on a node is no attempt.
+ */
+export const UNBIND_STEPS = `/* steps.unbind */
+  UPDATE steps SET state = 'PENDING', node_id = '', instance = '', started_at = NULL, heard = false WHERE run_id = $1`;
+export const DROP_LOST_ATTEMPTS = '/* steps.drop-lost-attempts */ DELETE FROM attempts WHERE run_id = $1';
+
+/**
+ * Whether nothing of the (locked) run has begun: no step has, but for claims of nodes that have not spoken since and are no
+ * more live. An answer may have been lost on them; what they would still say is kept out by the nonce of their lease.
+ */
+export function hasBegun(runId: string): Read<boolean> {
+  return read({
+    name: 'steps.has-begun',
+    text: `
+     SELECT EXISTS (
+              SELECT FROM steps s LEFT JOIN nodes n USING (node_id)
+               WHERE s.run_id = $1 AND (s.state NOT IN ('PENDING', 'CLAIMED') OR s.attempt > 1
+                  OR s.state = 'CLAIMED' AND (s.heard OR n.seen_at > s.started_at OR n.expires_at > clock_timestamp())))
+         OR EXISTS (SELECT FROM logs WHERE run_id = $1) OR EXISTS (SELECT FROM blobs WHERE run_id = $1) AS begun`,
+    params: [runId],
+    as: (rows: { begun: boolean }[]) => rows[0]!.begun,
+  });
+}
 
 /** Ends a step that is under way, and its attempt, as FAILED. */
 export function writeFailure(runId: string, seq: number, error: string): Write<void> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Holder } from '../domain/waiting/waiting-role.js';
+import { holdersOf } from '../domain/waiting/waiting-role.js';
 import type { Fleet } from '../fleet/fleet-view.js';
 import { Database } from '../platform/database/database.js';
 import { ExplainWaiting } from '../queue/explain-waiting.js';
@@ -18,13 +18,9 @@ export class EnqueueRun {
     const { requires, spread = false } = run.contract;
     const [waiting] = await this.waiting.reasons(fleet, [{ requires, spread }]);
     const { reason, roles } = waiting!;
-    const holders = distinct(roles.flatMap((role) => role.holders));
+    const holders = holdersOf(roles);
     return this.database.transaction('enqueue', async (tx) => {
       return (await tx.ask(insertRun(run, { state: 'QUEUED', reason, holders }))) ? 'queued' : 'existed';
     });
   }
-}
-
-function distinct(holders: Holder[]): Holder[] {
-  return [...new Map(holders.map((holder) => [holder.node_id, holder])).values()];
 }

@@ -147,8 +147,8 @@ const WRITERS: Record<string, readonly string[]> = {
   queue_changes: ['src/queue/'],
   records: ['src/records/'],
   run_bytes: ['src/bodies/'],
-  // A run is inserted, promoted and ended in three rooms; a claim counts as a change of it.
-  runs: ['src/submission/insert-run.', 'src/queue/promote-runs.', 'src/steps/'],
+  // A run is inserted, promoted and sent back, and ended in three rooms; a claim counts as a change of it.
+  runs: ['src/submission/insert-run.', 'src/queue/promote-runs.', 'src/queue/return-run.', 'src/steps/'],
   servers: ['src/reaper/servers/'],
   steps: ['src/steps/'],
 };
@@ -183,11 +183,12 @@ rule('a table is written by the room that keeps it', SRC, writesOnlyItsOwn, [
 /** A run's final state has one writer, but for a submission that is rejected; what moves it otherwise is listed too. */
 const RUN_STATE_WRITERS: ReadonlySet<string> = new Set([
   'src/queue/promote-runs.sql.ts',
+  'src/queue/return-run.sql.ts',
   'src/steps/run-endings.sql.ts',
 ]);
 
 rule(
-  'the state of a run moves in two places',
+  'the state of a run moves in three places',
   SRC,
   (file) =>
     RUN_STATE_WRITERS.has(file.path)

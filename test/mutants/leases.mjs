@@ -87,15 +87,6 @@ export default [
     test: 'each matched with another node',
   },
   {
-    name: 'renewals-under-way',
-    why: 'the reaper waits for a heartbeat that renews the lease it has found run out',
-    file: 'src/leases/leases.sql.ts',
-    take: 'WHERE run_id = $1 ORDER BY node_id FOR NO KEY UPDATE',
-    put: 'WHERE run_id = $1',
-    spec: 'test/race/claims-and-adverts.spec.ts',
-    test: 'E5 a heartbeat under way',
-  },
-  {
     name: 'leases-of-runs-under-way',
     why: 'a heartbeat does not keep alive the lease of a run that is over',
     file: 'src/leases/leases.sql.ts',

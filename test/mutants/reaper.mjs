@@ -2,13 +2,51 @@ const OUTAGE = 'test/http/queue/outage.spec.ts';
 
 export default [
   {
-    name: 'lock-of-an-expiring-lease',
+    name: 'lock-of-the-nodes-of-an-expiring-lease',
     why: 'a heartbeat that is renewing the lease comes first',
-    file: 'src/reaper/expired-runs.ts',
-    take: '      await tx.ask(lockLeases(runId));\n',
-    put: '',
+    file: 'src/fleet/fleet.sql.ts',
+    take: `l.run_id = $1)
+      ORDER BY n.node_id FOR NO KEY UPDATE`,
+    put: `l.run_id = $1)
+      ORDER BY n.node_id`,
     spec: 'test/race/claims-and-adverts.spec.ts',
     test: 'E5 a heartbeat under way',
+  },
+  {
+    name: 'a-run-that-has-begun-returns',
+    why: 'what may have begun on a node is never begun again on another',
+    file: 'src/reaper/expired-runs.ts',
+    take: 'if (!(await tx.ask(hasBegun(runId)))) {',
+    put: 'await tx.ask(hasBegun(runId));\n      {',
+    spec: 'test/http/nodes/returned.spec.ts',
+    test: 'G4',
+  },
+  {
+    name: 'a-claim-that-was-repeated',
+    why: 'a node that has asked for its step again has spoken since it claimed it',
+    file: 'src/steps/steps.sql.ts',
+    take: '(s.heard OR n.seen_at',
+    put: '(n.seen_at',
+    spec: 'test/http/nodes/returned.spec.ts',
+    test: 'G4',
+  },
+  {
+    name: 'lease-outlives-its-advert',
+    why: 'a lease is over with the advert of its node, not with its first life',
+    file: 'src/reaper/reaper.sql.ts',
+    take: 'n.expires_at < clock_timestamp()))`',
+    put: 'false))`',
+    spec: 'test/http/nodes/returned.spec.ts',
+    test: 'G3',
+  },
+  {
+    name: 'claim-of-a-silent-node',
+    why: 'a node that is not live gets no step',
+    file: 'src/steps/ready-steps.sql.ts',
+    take: 'n.node_id = s.node_id AND n.expires_at > clock_timestamp())\n  AND EXISTS',
+    put: 'n.node_id = s.node_id)\n  AND EXISTS',
+    spec: 'test/http/nodes/returned.spec.ts',
+    test: 'is not live gets no step',
   },
   {
     name: 'a-run-that-ended-meanwhile',

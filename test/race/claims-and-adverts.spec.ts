@@ -186,7 +186,7 @@ describe('claims and renewals that meet something else', () => {
     await renewing.reached;
 
     const reaped = server.reap();
-    await blockedOn(server.database, 'leases.lock');
+    await blockedOn(server.database, 'fleet.lock-nodes-of');
     renewing.letGo();
 
     expect((await renewed).body.leases).toMatchObject([{ run_id: 'alive' }]);

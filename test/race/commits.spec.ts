@@ -221,6 +221,7 @@ describe('a COMMIT that gets no answer', () => {
 
   it('of an expiry that happened: the pass wakes as if it had released', async () => {
     await line('expire');
+    expect((await server.node('expire-N1', []).claim()).status).toBe(200);
     await server.database.sql(
       "UPDATE leases SET not_after = clock_timestamp() - interval '1 s' WHERE run_id = 'expire-a'",
     );

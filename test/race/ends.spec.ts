@@ -141,11 +141,11 @@ describe('D9 an advert with drain races a promotion onto that node', () => {
     expect((await n1.report(claimed)).body.run_state).toBe('SUCCEEDED');
   });
 
-  it('D9 the promotion is first, at-boundary: the advert waits for it, ends the run, and shows no lease', async () => {
+  it('D9 the promotion is first, at-boundary: the advert waits for it, sends the run back, and shows no lease', async () => {
     const { b, body } = await drainBehindPromotion('at-boundary');
     expect(body).toMatchObject({ drain: 'at-boundary', leases: [] });
     expect(await leases()).toEqual([]);
-    expect(await show(server, b)).toMatchObject({ state: 'CANCELLED', verdict: { reason: 'drained' } });
+    expect(await show(server, b)).toMatchObject({ state: 'QUEUED', assigned: [], waiting: { reason: 'DRAINING' } });
     expect((await n1.claim()).status).toBe(204);
   });
 });

@@ -140,6 +140,7 @@ describe('sweeps and promotions that fail', () => {
     await line('pass', 'b', 'c');
     once('sweep.begin', fail);
     await cancel(server, 'pass-c');
+    expect((await server.node('pass-N1', []).claim()).status).toBe(200);
     await server.database.sql(
       "UPDATE leases SET not_after = clock_timestamp() - interval '1 s' WHERE run_id = 'pass-a'",
     );

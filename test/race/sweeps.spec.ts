@@ -300,6 +300,8 @@ describe('the end of the grace', () => {
   it('during a pass of the reaper: it stops between two runs, and the next pass does the rest', async () => {
     const server = await crowded();
     await cancel(server, 'all');
+    const nodes = await database.sql<{ node_id: string }>('SELECT node_id FROM leases');
+    for (const { node_id } of nodes) expect((await server.node(node_id, []).claim()).status).toBe(200);
     await database.sql("UPDATE leases SET not_after = clock_timestamp() - interval '1 s'");
     once('expire.committed', () => server.mediator.app.get(Lifecycle).endGrace());
 

@@ -6,7 +6,8 @@ import { naiveMatch } from '../../src/domain/matching/naive-match.fixture.js';
 /** What the view of invariants does not look at: it has to be empty as well, whenever no request is under way. */
 const MORE = `
   SELECT 'a run that never began was granted nothing' AS rule, r.run_id, g.node_id AS detail
-    FROM runs r JOIN grants g USING (run_id) WHERE r.started_at IS NULL
+    FROM runs r JOIN grants g USING (run_id)
+   WHERE r.started_at IS NULL AND NOT EXISTS (SELECT FROM events e WHERE e.run_id = r.run_id AND e.kind = 'returned')
   UNION ALL
   SELECT 'a run that began was granted all that it was assigned', r.run_id, node->>'node_id'
     FROM runs r, json_array_elements(r.assigned) AS role, json_array_elements(role->'nodes') AS node
@@ -25,14 +26,14 @@ export function brokenPromises(database: TestDatabase): Promise<object[]> {
   return database.sql(`SELECT rule, run_id, detail FROM invariants UNION ALL ${MORE}`);
 }
 
-/** P5: the runs that wait beside nodes which are live, free and do not drain, and fit them. There are none. */
+/** P5: the runs that wait beside nodes which are live, free and in service, and fit them. There are none. */
 export async function waitingBesideRoom(database: TestDatabase): Promise<string[]> {
   const queue = await database.sql<{ run_id: string; requires: Requirement[]; spread: boolean }>(
     "SELECT run_id, requires, spread FROM runs WHERE state = 'QUEUED' ORDER BY created_at, seq",
   );
   const free = await database.sql<{ node_id: string; capabilities: CapabilityEntry[] }>(
     `SELECT node_id, capabilities FROM nodes n
-      WHERE expires_at > clock_timestamp() AND drain = '' AND NOT revived
+      WHERE expires_at > clock_timestamp() AND drain = '' AND held_since IS NULL AND NOT revived
         AND NOT EXISTS (SELECT FROM leases l WHERE l.node_id = n.node_id)`,
   );
   return queue.filter((run) => naiveMatch(run, free) !== undefined).map(({ run_id }) => run_id);

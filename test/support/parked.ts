@@ -4,7 +4,7 @@ import { eventually } from './eventually.js';
 
 /** The statement by which a call looks, and that by which the server looks for all who are parked when there is a notice. */
 type Looks = readonly [own: string, forAll: string];
-const FOR_STEPS: Looks = ['steps.read-ready-steps', 'steps.read-nodes-to-ask'];
+const FOR_STEPS: Looks = ['steps.read-claimable', 'steps.read-nodes-to-ask'];
 export const FOR_LOGS: Looks = ['bodies.find-log', 'bodies.find-changed-logs'];
 
 /**

@@ -62,6 +62,11 @@ export function waitingRole(
   };
 }
 
+/** Who holds the nodes that the roles could take, each node once. */
+export function holdersOf(roles: readonly WaitingRole[]): Holder[] {
+  return [...new Map(roles.flatMap(({ holders }) => holders).map((holder) => [holder.node_id, holder])).values()];
+}
+
 /** The busy nodes of the role whose holders are shown, those that the matcher prefers first. */
 export function shownHolders(requirement: Requirement, use: FleetUse): string[] {
   const ranks = CandidateSets.in(use.fleet).of(requirement).firstIn(use.busy, MOST_HOLDERS);

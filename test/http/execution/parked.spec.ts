@@ -45,6 +45,8 @@ describe('a claim that waits for its step', () => {
       expect((await post('runs', next)).status).toBe(202);
       // Its first step is the node's own until the run is cancelled; a claim without an instance may hold two.
       await first.claim();
+      // That it has asked again is written down once; from then on a claim only looks.
+      await first.claim();
       const { answer } = await park(server.database, () => first.claim(30));
       return { claim: answer, act: () => post(`runs/${run}/cancel`), want: { run_id: `${run}-next` } };
     });

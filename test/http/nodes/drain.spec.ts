@@ -86,8 +86,9 @@ describe('a node that drains', () => {
     'D5 an advert without drain after %s: the waiting run is RUNNING right after, and this answer lists its lease',
     async (drain) => {
       const { a, w } = await begin();
+      await n1.work();
       await n1.advertise({ drain });
-      if (drain === 'graceful') for (const _step of [1, 2]) await n1.work();
+      if (drain === 'graceful') await n1.work();
       expect((await get(a)).state).toBe(drain === 'graceful' ? 'SUCCEEDED' : 'CANCELLED');
       const before = await wakes('drain-lift');
       // Draining goes on while nobody lifts it, and the other word is no lift.
@@ -123,6 +124,7 @@ describe('a node that drains', () => {
 
   it('D6 it lifts a drain, as every advert without one does', async () => {
     const { w } = await begin();
+    await n1.work();
     await n1.advertise({ drain: 'at-boundary' });
     expect((await n1.advertise({ drain: 'sideways' })).body.leases).toMatchObject([{ run_id: w }]);
   });

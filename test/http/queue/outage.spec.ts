@@ -56,6 +56,7 @@ describe('after an outage', () => {
     const runs = [run('a'), run('b'), run('c'), run('d')];
     expect(await submitAll(server, ...runs)).toEqual([201, 201, 201, 202]);
     const claim = (await node('N1').claim()).body;
+    expect((await node('N2').claim()).status).toBe(200);
     expect((await cancel(server, `${role}-c`)).status).toBe(200);
     expect((await cancel(server, `${role}-d`)).status).toBe(200);
 

@@ -183,7 +183,10 @@ describe('promotion under a cap on the width', () => {
 });
 
 /** What a run that waited has and another has not: its place and its story. Its version counts one change more. */
-const STORY = ['seq', 'queued_at', 'wait_reason', 'wait_holders', 'promoted_at', 'promoted_whys', 'waited', 'version'];
+const STORY = [
+  ...['seq', 'version', 'waiting', 'waited'],
+  ...['queued_at', 'wait_reason', 'wait_holders', 'promoted_at', 'promoted_whys'],
+];
 const UNIQUE = /^(.*_at|at|not_after|nonce|grant_id|id_of_event|digest|sums)$/;
 
 describe('a run that waited', () => {
@@ -279,7 +282,7 @@ describe('a run that waited', () => {
     const [story] = await server.database.sql<{ files: Record<string, string> }>(
       "SELECT files FROM records WHERE run_id = 'promoted'",
     );
-    expect(JSON.parse(story!.files['manifest.json']!).waited).toMatchObject({
+    expect(JSON.parse(story!.files['manifest.json']!).waiting).toMatchObject({
       reason: 'BUSY',
       holders: [{ node_id: 'N3', run_id: 'holder' }],
       promoted_by: ['cancel'],

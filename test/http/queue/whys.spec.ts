@@ -68,6 +68,7 @@ describe('who wakes, and why', () => {
 
   it('drained: an advert that drains at the boundary cancels the run between two steps', async () => {
     const node = await pair('boundary');
+    await node.work();
     const counted = await countWakes(server);
     const { body } = await node.advertise({ drain: 'at-boundary' });
     expect(body).toMatchObject({ drain: 'at-boundary', leases: [] });
@@ -266,12 +267,12 @@ describe('the reaper and the queue', () => {
     ]);
 
   it('B5 reaper: a lease that runs out ends its run and promotes the next, in one sweep for the whole pass', async () => {
-    const n1 = server.node('B5-N1', [{ role: 'b5' }]);
-    await n1.advertise();
-    await server.node('B5-N2', [{ role: 'b5' }]).advertise();
+    const [n1, n2] = ['B5-N1', 'B5-N2'].map((id) => server.node(id, [{ role: 'b5' }])) as [PlayedNode, PlayedNode];
+    for (const node of [n1, n2]) await node.advertise();
     const runs = ['b5-a1', 'b5-a2', 'b5-b', 'b5-c', 'b5-d'].map((run_id) => R('b5', { run_id }));
     expect(await submitAll(server, ...runs)).toEqual([201, 201, 202, 202, 202]);
     const { body: claim } = await n1.claim();
+    expect((await n2.claim()).status).toBe(200);
     await runOut('b5-a1', 'b5-a2');
     const counted = await countWakes(server);
 

@@ -97,7 +97,7 @@ describe('the record of a run that is over', () => {
       created_at: shown.created_at,
       started_at: shown.started_at,
       ended_at: shown.ended_at,
-      waited: {
+      waiting: {
         queued_at: shown.created_at,
         reason: 'BUSY',
         holders: [
@@ -111,13 +111,15 @@ describe('the record of a run that is over', () => {
         ],
         promoted_at: expect.any(String),
         promoted_by: ['result'],
+        ended: 'PROMOTED',
       },
+      waited: [{ queued_at: shown.created_at, reason: 'BUSY', promoted_at: expect.any(String), whys: ['result'] }],
       grants: [
         { node_id: 'n1', roles: ['x'], why: 'succeeded' },
         { node_id: 'n2', roles: ['y'], why: 'succeeded' },
       ],
     });
-    const times = [shown.created_at, holder.ended_at, manifest.waited.promoted_at, shown.ended_at];
+    const times = [shown.created_at, holder.ended_at, manifest.waiting.promoted_at, shown.ended_at];
     expect(times).toEqual([...times].sort());
   });
 

@@ -116,7 +116,7 @@ describe('the whole record of a run that is over', () => {
       file: 'logs/1.3-trace.log',
     });
     expect(built.asks).toEqual([]);
-    expect((await readJson('manifest.json')).waited).toMatchObject({ reason: 'BUSY', promoted_by: ['result'] });
+    expect((await readJson('manifest.json')).waiting).toMatchObject({ reason: 'BUSY', promoted_by: ['result'] });
     expect((await readJson('verdict.json')).reason).toBe('succeeded');
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Model } from '../model/model.js';
 import type { Command } from './command.js';
 import type { ComparedServer } from './compared-server.js';
-import { adverts, clocks, heartbeats, passes, silences } from './node-commands.js';
+import { adverts, clocks, heartbeats, holds, passes, silences } from './node-commands.js';
 import { cancels, dryRuns, repetitions, submissions } from './run-commands.js';
 import { answers, claims, reports } from './step-commands.js';
 
@@ -19,7 +19,8 @@ const WEIGHTS: [number, fc.Arbitrary<Command>][] = [
   [2, cancels],
   [1, clocks],
   [1, passes],
-  [1, silences],
+  [2, silences],
+  [1, holds],
 ];
 
 export function commands(maxCommands: number): fc.Arbitrary<Iterable<Command>> {

@@ -86,7 +86,7 @@ const SEEN = `
                  'left', greatest(0, ceil(extract(epoch FROM not_after - clock_timestamp()) / $1::int))) ORDER BY node_id), '[]')
                  FROM leases),
     'nodes', (SELECT coalesce(json_agg(json_build_object(
-                'node_id', node_id, 'instance', instance, 'drain', drain,
+                'node_id', node_id, 'instance', instance, 'drain', drain, 'held', held_since IS NOT NULL,
                 'left', greatest(0, ceil(extract(epoch FROM expires_at - clock_timestamp()) / $1::int))) ORDER BY node_id), '[]')
                 FROM nodes),
     'digests', (SELECT coalesce(json_object_agg(run_id, digest), '{}') FROM records WHERE digest IS NOT NULL)) AS seen`;

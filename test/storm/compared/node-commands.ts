@@ -81,6 +81,19 @@ export const silences: fc.Arbitrary<Command> = node.map((node_id) =>
   }),
 );
 
+/** A person takes a node out of service, or puts it back. */
+export const holds: fc.Arbitrary<Command> = fc
+  .record({ node_id: node, lifts: fc.boolean() })
+  .map(({ node_id, lifts }) =>
+    command(`${lifts ? 'lift' : 'hold'} ${node_id}`, async (model, real) => {
+      const wanted = lifts ? model.lift(node_id) : model.hold(node_id);
+      const path = `/v1/nodes/${node_id}/hold`;
+      const { status, body } = await (lifts ? real.send('DELETE', path) : real.send('PUT', path, { reason: 'loud' }));
+      const lease = model.leases.get(node_id)?.run_id;
+      expect([status, wanted === 200 ? body.lease?.run_id : undefined]).toEqual([wanted, lease]);
+    }),
+  );
+
 async function reap(model: Model, real: ComparedServer): Promise<void> {
   model.reap();
   expect((await real.server.reap()).errors).toBe(0);

@@ -14,8 +14,8 @@ export function shownBy(model: Model): object {
     leases: [...model.leases].sort(byNode).map(([node_id, { run_id, roles, until }]) => {
       return { node_id, run_id, roles: [...roles].sort(), left: left(until) };
     }),
-    nodes: [...model.nodes].sort(byNode).map(([node_id, { instance, drain, until }]) => {
-      return { node_id, instance, drain, left: left(until) };
+    nodes: [...model.nodes].sort(byNode).map(([node_id, { instance, drain, held, until }]) => {
+      return { node_id, instance, drain, held, left: left(until) };
     }),
   };
 }
@@ -34,12 +34,12 @@ function stepsOf(run: ModelRun): object[] {
 /** What the model says that GET /v1/queue shows: why each run waits, and how many older ones it shares a node with. */
 export function queueOf(model: Model): object[] {
   const queue = model.inState('QUEUED');
-  const undrained = model.live().filter((node) => !model.leases.has(node.node_id));
+  const inService = model.live().filter((node) => !model.leases.has(node.node_id));
   const reasonOf = ({ contract }: ModelRun): string => {
     const free = naiveMatch(contract, model.free());
     if (!naiveMatch(contract, model.live())) return 'OFFLINE';
     if (free) return widthOf(free) > CAP ? 'TOO_WIDE' : 'BUSY';
-    return naiveMatch(contract, undrained) ? 'DRAINING' : 'BUSY';
+    return naiveMatch(contract, inService) ? 'DRAINING' : 'BUSY';
   };
   const able = ({ contract }: ModelRun, node: Offering): boolean =>
     contract.requires.some((role) => canServe(role, node));

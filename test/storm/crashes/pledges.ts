@@ -19,9 +19,12 @@ function accepted(runId: string): Pledge {
   return { name: `run ${runId} is there`, sql, params: [runId] };
 }
 
-/** It got its nodes: it never waits again. */
+/** It went back to the queue since: what was said of it before counts no more. */
+const RETURNED = "EXISTS (SELECT FROM events WHERE run_id = $1 AND kind = 'returned')";
+
+/** It got its nodes: it does not wait again, unless nothing of it had begun. */
 function began(runId: string): Pledge {
-  const sql = "SELECT 1 FROM runs WHERE run_id = $1 AND state <> 'QUEUED' AND started_at IS NOT NULL";
+  const sql = `SELECT 1 FROM runs WHERE run_id = $1 AND (state <> 'QUEUED' AND started_at IS NOT NULL OR ${RETURNED})`;
   return { name: `run ${runId} has begun`, sql, params: [runId] };
 }
 
@@ -37,7 +40,8 @@ export function inState(runId: string, state: string): Pledge[] {
 }
 
 export function claimed({ run_id, seq, attempt }: OfStep, nodeId: string, instance: string): Pledge {
-  const sql = 'SELECT 1 FROM attempts WHERE (run_id, seq, attempt, node_id, instance) = ($1, $2, $3, $4, $5)';
+  const sql = `SELECT 1 WHERE ${RETURNED}
+                  OR EXISTS (SELECT FROM attempts WHERE (run_id, seq, attempt, node_id, instance) = ($1, $2, $3, $4, $5))`;
   const params = [run_id, seq, attempt, nodeId, instance];
   return { name: `${nodeId} was given attempt ${attempt} of step ${seq} of ${run_id}`, sql, params };
 }

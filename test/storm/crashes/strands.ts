@@ -16,13 +16,21 @@ export interface Scene {
   planted: Set<string>;
 }
 
-export const NODES = 'a b cx cy cz d e1 e2 e3 e4 e5 e6 f held'.split(' ');
+export const NODES = 'a b cx cy cz d e1 e2 e3 e4 e5 e6 e7 f held'.split(' ');
 
 /** These do by themselves what they do: nobody touches the database past the server. */
 export const WITHOUT_A_HAND_IN_IT = [queue, bodies, parts, drains, refusals];
 
 /** Each of these goes on beside the others; together they meet every transaction there is but `put-back-notice`. */
-export const STRANDS = [...WITHOUT_A_HAND_IN_IT, leaseRunsOut, questionRunsOut, stepRunsOut, leftovers, outOfService];
+export const STRANDS = [
+  ...WITHOUT_A_HAND_IN_IT,
+  leaseRunsOut,
+  goesBack,
+  questionRunsOut,
+  stepRunsOut,
+  leftovers,
+  outOfService,
+];
 
 /** A run of one step on a node of this role. */
 function run(role: string, run_id: string): Contract {
@@ -102,6 +110,10 @@ async function drains({ people, nodes: { d }, lap }: Scene): Promise<void> {
   d!.boot();
   await d!.advertise();
   await people.submit({ run_id: `${lap}-d3`, ...two }, 201);
+  // Nothing of it has begun: it waits again, and then it has, and is cancelled.
+  await d!.advertise('at-boundary');
+  await d!.advertise();
+  await d!.work(await d!.claim());
   await d!.advertise('at-boundary');
   await d!.advertise();
 }
@@ -117,10 +129,23 @@ async function leaseRunsOut({ people, nodes: { e1, e2 }, database, lap }: Scene)
   const steps = [step('only', 'e2')];
   await people.submit({ run_id: `${lap}-e1`, requires: [needs('e1'), needs('e2')], steps }, 201);
   await people.submit(run('e1', `${lap}-e2`), 202);
+  await e2!.claim();
   await database.sql("UPDATE leases SET not_after = clock_timestamp() - interval '1 s' WHERE run_id = $1", [
     `${lap}-e1`,
   ]);
   await e1!.work(await e1!.claim());
+}
+
+async function goesBack({ people, nodes: { e7 }, database, lap }: Scene): Promise<void> {
+  await e7!.advertise();
+  await people.submit(run('e7', `${lap}-e9`), 201);
+  await database.sql("UPDATE leases SET not_after = clock_timestamp() - interval '1 s' WHERE run_id = $1", [
+    `${lap}-e9`,
+  ]);
+  await people.until('the reaper has sent it back', async () => {
+    return (await database.sql("SELECT FROM events WHERE run_id = $1 AND kind = 'returned'", [`${lap}-e9`])).length > 0;
+  });
+  await e7!.work(await e7!.claim());
 }
 
 async function questionRunsOut({ people, nodes: { e3 }, database, lap }: Scene): Promise<void> {

@@ -49,9 +49,12 @@ export class Crowd {
     this.over.set(run_id, state);
   }
 
-  /** A step is given once in an attempt; but to the same named instance again. */
+  /**
+   * A step is given once in an attempt, by one lease; but to the same named instance again. By another lease it may be given
+   * in the same attempt, where nobody was heard of who had the first.
+   */
   hearClaim(claim: PlayedClaim, instance: string): void {
-    const key = keyOf(claim);
+    const key = `${keyOf(claim)} by ${claim.lease.nonce}`;
     const by = `${claim.lease.node_id} ${instance}`;
     const before = this.#given.get(key);
     const again = before === by && instance !== '';

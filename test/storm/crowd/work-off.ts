@@ -40,7 +40,7 @@ async function workOn(crowd: Crowd, client: Client, node_id: string): Promise<vo
     [node_id],
   );
   for (const { run_id, seq, attempt } of inHand) {
-    const claim = crowd.claims.find((one) => one.run_id === run_id && one.seq === seq && one.attempt === attempt);
+    const claim = crowd.claims.findLast((one) => one.run_id === run_id && one.seq === seq && one.attempt === attempt);
     if (claim !== undefined) await client.finish(claim, 'well');
   }
   const headers: Record<string, string> = instance === '' ? {} : { 'mediator-instance': instance };

@@ -4,6 +4,13 @@ import type { RunState } from '../../../src/domain/states.js';
 import { type Acquiring, type Move, PlayedRun, storedAndRead } from '../../../src/domain/steps/played-run.fixture.js';
 import type { StepNow } from '../../../src/domain/steps/step-now.js';
 
+/** Who does a step, since when; `heard`: its node has spoken since. */
+export interface ModelHolder {
+  instance: string;
+  since: number;
+  heard: boolean;
+}
+
 /** A run of the model. Which of its steps may begin is the step graph's to say, which has a reference of its own. */
 export class ModelRun {
   state: RunState = 'QUEUED';
@@ -13,7 +20,7 @@ export class ModelRun {
   /** Role → its nodes, in the order in which the run got them. */
   readonly assigned = new Map<string, string[]>();
   /** Its steps under way, by number, since when; and its questions, until when. The order is that of their beginning. */
-  readonly claimed = new Map<number, { instance: string; since: number }>();
+  readonly claimed = new Map<number, ModelHolder>();
   readonly asked = new Map<number, { attempt: number; until: number }>();
   #played: PlayedRun | undefined;
   #store: () => void = () => undefined;
@@ -28,6 +35,21 @@ export class ModelRun {
     this.#played = new PlayedRun(this.contract, acquiring);
     this.#store = storedAndRead(this.#played);
     this.#follow(now);
+  }
+
+  /** It waits once more, as if it had never begun. */
+  goBack(): void {
+    this.state = 'QUEUED';
+    this.#played = undefined;
+    for (const one of [this.assigned, this.claimed, this.asked]) one.clear();
+  }
+
+  /** Whether something of it may have begun; `isLost`: of a step, that nobody who could do it is there. */
+  hasBegun(isLost: (step: StepNow, by: ModelHolder) => boolean): boolean {
+    return this.steps.some((step) => {
+      if (step.state === 'CLAIMED') return step.attempt > 1 || !isLost(step, this.claimed.get(step.seq)!);
+      return step.state !== 'PENDING' || step.attempt > 1;
+    });
   }
 
   do(move: Move, now: number): void {

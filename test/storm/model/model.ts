@@ -20,6 +20,7 @@ export interface ModelAdvert extends Offering {
 
 interface ModelNode extends ModelAdvert {
   until: number;
+  held: boolean;
   /** The latest first. */
   superseded: string[];
 }
@@ -48,13 +49,15 @@ export class Model {
   readonly runs = new Map<string, ModelRun>();
   readonly claims: ModelClaim[] = [];
 
-  live = (): (Offering & { drain: string })[] => [...this.nodes.values()].filter((node) => node.until > this.now);
+  isLive = (nodeId: string): boolean => (this.nodes.get(nodeId)?.until ?? 0) > this.now;
+  live = (): ModelNode[] => [...this.nodes.values()].filter((node) => node.until > this.now);
   /** The live ones, and those that are remembered. */
   existing = (): Offering[] =>
     [...this.nodes.values()]
       .filter((node) => node.until + REMEMBER > this.now)
       .map((node) => ({ ...node, silent: node.until <= this.now }));
-  free = (): Offering[] => this.live().filter((node) => !this.leases.has(node.node_id) && node.drain === '');
+  free = (): Offering[] =>
+    this.live().filter((node) => !this.leases.has(node.node_id) && node.drain === '' && !node.held);
   inState = (state: string): ModelRun[] => [...this.runs.values()].filter((run) => run.state === state);
 
   submit(run_id: string, contract: Contract): number {
@@ -85,22 +88,40 @@ export class Model {
       ...advert,
       seq: advert.seq ?? (same ? before.seq : undefined),
       until: this.now + LIFE,
+      held: before?.held ?? false,
       superseded: supersedes ? [before.instance, ...superseded].slice(0, 16) : superseded,
     });
     const run = this.runs.get(this.leases.get(node_id)?.run_id ?? '');
     let wakes = false;
     if (run) {
-      const claimed = [...run.claimed].filter(([seq]) => run.nodeOf(run.step(seq)) === node_id);
+      const claimed = this.#claimedBy(run, node_id);
+      for (const [, by] of claimed) by.heard = true;
       const lost = instance === '' ? [] : claimed.filter(([, by]) => by.instance !== '' && by.instance !== instance);
       if (lost.length > 0) this.#end(run, 'FAILED', 'node_restarted', lost.map(([seq]) => seq).sort());
-      else if (advert.drain === 'at-boundary' && claimed.length === 0) this.#end(run, 'CANCELLED', 'drained');
+      else if (advert.drain === 'at-boundary' && claimed.length === 0) this.#leave(run, 'CANCELLED', 'drained');
       wakes = run.state !== 'RUNNING';
     }
     const lease = this.leases.get(node_id);
     if (lease) lease.until = this.now + LIFE;
     const joins = !before || before.until - this.now <= RENEW / 2 || widens(before, advert);
-    if (wakes || (advert.drain === '' && (joins || before.drain !== ''))) this.#sweep();
+    if (wakes || (advert.drain === '' && !before?.held && (joins || before.drain !== ''))) this.#sweep();
     return 'stored';
+  }
+
+  hold(node_id: string): 200 | 404 {
+    const node = this.nodes.get(node_id);
+    if (node === undefined) return 404;
+    node.held = true;
+    return 200;
+  }
+
+  lift(node_id: string): 200 | 404 {
+    const node = this.nodes.get(node_id);
+    if (node === undefined) return 404;
+    const wakes = node.held && node.until > this.now;
+    node.held = false;
+    if (wakes) this.#sweep();
+    return 200;
   }
 
   /** A claim that was given; or the status of one that was not. */
@@ -109,9 +130,12 @@ export class Model {
     const ready = running.flatMap((run) =>
       run.ready().flatMap((step) => (run.nodeOf(step) === node_id ? [{ run, seq: step.seq }] : [])),
     );
-    if (ready.length === 0 && instance === '') return 204;
     const known = this.nodes.get(node_id)?.instance ?? '';
     if (known !== '' && instance !== '' && known !== instance) return 409;
+    for (const run of running) {
+      for (const [, by] of this.#claimedBy(run, node_id)) by.heard ||= by.instance === instance;
+    }
+    if (!this.isLive(node_id)) return 204;
     const held = running.flatMap((run) =>
       [...run.claimed].flatMap(([seq, by]) =>
         instance !== '' && by.instance === instance && run.nodeOf(run.step(seq)) === node_id ? [{ run, seq }] : [],
@@ -122,7 +146,7 @@ export class Model {
     const { run, seq } = given;
     if (held.length === 0) {
       run.do({ kind: 'claim', seq }, this.now);
-      run.claimed.set(seq, { instance, since: this.now });
+      run.claimed.set(seq, { instance, since: this.now, heard: false });
     }
     const lease = this.leases.get(node_id)!;
     const claim = { run_id: run.run_id, seq, attempt: run.step(seq).attempt, node_id, lease };
@@ -180,8 +204,8 @@ export class Model {
     }
     for (const run of this.inState('RUNNING')) {
       const waits = run.asked.size > 0 && run.claimed.size === 0 && run.ready().length === 0;
-      const ranOut = this.#leasesOf(run).some(([, lease]) => lease.until <= this.now);
-      if (ranOut && !waits) this.#end(run, 'FAILED', 'lease_expired');
+      const ranOut = this.#leasesOf(run).some(([node, lease]) => lease.until <= this.now || !this.isLive(node));
+      if (ranOut && !waits) this.#leave(run, 'FAILED', 'lease_expired');
     }
     if (under.some((run) => run.state !== 'RUNNING')) this.#sweep();
   }
@@ -220,6 +244,9 @@ export class Model {
     }
   }
 
+  #claimedBy = (run: ModelRun, node_id: string) =>
+    [...run.claimed].filter(([seq]) => run.nodeOf(run.step(seq)) === node_id);
+
   #leasesOf = (run: ModelRun) => [...this.leases].filter(([, lease]) => lease.run_id === run.run_id);
 
   #giveBack(run: ModelRun): void {
@@ -227,6 +254,13 @@ export class Model {
       for (const role of run.given) roles.delete(role);
       if (roles.size === 0) this.leases.delete(node);
     }
+  }
+
+  /** A node has left the run: it ends so, or waits again where nothing has begun. */
+  #leave(run: ModelRun, ...how: Parameters<ModelRun['end']>): void {
+    if (run.hasBegun((step, by) => !by.heard && !this.isLive(run.nodeOf(step)))) return this.#end(run, ...how);
+    for (const [node] of this.#leasesOf(run)) this.leases.delete(node);
+    run.goBack();
   }
 
   #end(run: ModelRun, ...how: Parameters<ModelRun['end']>): void {
