@@ -12,6 +12,7 @@ import { Holds1790000000012 } from './0012-holds.js';
 import { GrantsByTime1790000000013 } from './0013-grants-by-time.js';
 import { RememberedNodes1790000000014 } from './0014-remembered-nodes.js';
 import { BackToTheQueue1790000000016 } from './0016-back-to-the-queue.js';
+import { WorkThatDoesNotBegin1790000000017 } from './0017-work-that-does-not-begin.js';
 
 /** In their order. A migration that has been released is never changed: the next one changes what it made. */
 export const MIGRATIONS = [
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   GrantsByTime1790000000013,
   RememberedNodes1790000000014,
   BackToTheQueue1790000000016,
+  WorkThatDoesNotBegin1790000000017,
 ];

@@ -172,6 +172,9 @@ CREATE TABLE nodes (
   held_since timestamp with time zone,
   forgotten_at timestamp with time zone,
   remembered_from timestamp with time zone,
+  back_at timestamp with time zone,
+  faults text[] DEFAULT '{}'::text[] NOT NULL,
+  hold_evidence text[],
   CONSTRAINT nodes_pkey PRIMARY KEY (node_id),
   CONSTRAINT nodes_capabilities_check CHECK ((jsonb_typeof(capabilities) = 'array'::text)),
   CONSTRAINT nodes_drain_check CHECK ((drain = ANY (ARRAY[''::text, 'graceful'::text, 'at-boundary'::text]))),
@@ -246,7 +249,7 @@ CREATE TABLE runs (
   CONSTRAINT runs_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'RUNNING'::text, 'SUCCEEDED'::text, 'FAILED'::text, 'CANCELLED'::text]))),
   CONSTRAINT runs_verdict CHECK (((verdict IS NOT NULL) = (ended_at IS NOT NULL))),
   CONSTRAINT runs_verdict_fits CHECK ((((state = 'SUCCEEDED'::text) = (COALESCE((verdict ->> 'reason'::text), ''::text) = 'succeeded'::text)) AND ((state = 'CANCELLED'::text) = (COALESCE((verdict ->> 'reason'::text), ''::text) = ANY (ARRAY['cancelled'::text, 'drained'::text]))))),
-  CONSTRAINT runs_verdict_reason CHECK (((verdict IS NULL) OR (COALESCE((verdict ->> 'reason'::text), ''::text) = ANY (ARRAY['succeeded'::text, 'unsatisfiable'::text, 'too_wide'::text, 'step_failed'::text, 'step_timeout'::text, 'conditions_unmet'::text, 'lease_expired'::text, 'node_restarted'::text, 'ask_expired'::text, 'cancelled'::text, 'drained'::text])))),
+  CONSTRAINT runs_verdict_reason CHECK (((verdict IS NULL) OR (COALESCE((verdict ->> 'reason'::text), ''::text) = ANY (ARRAY['succeeded'::text, 'unsatisfiable'::text, 'too_wide'::text, 'step_failed'::text, 'step_timeout'::text, 'conditions_unmet'::text, 'lease_expired'::text, 'node_restarted'::text, 'ask_expired'::text, 'cancelled'::text, 'drained'::text, 'not_started'::text])))),
   CONSTRAINT runs_wait_reason_check CHECK ((wait_reason = ANY (ARRAY['OFFLINE'::text, 'TOO_WIDE'::text, 'DRAINING'::text, 'BUSY'::text]))),
   CONSTRAINT runs_waited CHECK (((queued_at IS NULL) = (wait_reason IS NULL)))
 );
@@ -282,6 +285,7 @@ CREATE TABLE steps (
   result json,
   timeout_seconds double precision,
   heard boolean DEFAULT false NOT NULL,
+  pending_since timestamp with time zone,
   CONSTRAINT steps_pkey PRIMARY KEY (run_id, seq),
   CONSTRAINT steps_run_id_id_key UNIQUE (run_id, id),
   CONSTRAINT steps_asked CHECK (((state <> 'ASKED'::text) OR (kind = 'ask'::text))),
@@ -622,8 +626,11 @@ COMMENT ON COLUMN public.events.xid IS 'ids commit out of order: a resumable rea
 COMMENT ON TABLE public.fleet_changes IS 'nodes whose advert or lease was changed: who keeps the fleet in memory reads what is new since its last snapshot';
 COMMENT ON COLUMN public.fleet_changes.node_id IS 'the empty string: all of them';
 COMMENT ON COLUMN public.logs.cut IS 'the limit was reached: its last line says so, and nothing more is taken';
+COMMENT ON COLUMN public.nodes.back_at IS 'when it spoke first after an outage: what it did not do before is not held against it';
+COMMENT ON COLUMN public.nodes.faults IS 'the runs that it has ended by its own doing since it has done a step, the last ones; one run may be there twice';
 COMMENT ON COLUMN public.nodes.forgotten_at IS 'it is shown to nobody unless it has spoken since: an advert brings it back, whichever version stores it';
 COMMENT ON COLUMN public.nodes.held_since IS 'since when it is out of service; null: it is not';
+COMMENT ON COLUMN public.nodes.hold_evidence IS 'the Mediator itself has taken it out of service, because of these runs; null: it has not';
 COMMENT ON COLUMN public.nodes.offer_rev IS 'raised when the capabilities change: a grant checks that a node still offers what it was matched by';
 COMMENT ON COLUMN public.nodes.remembered_from IS 'where it is later than expires_at: a silent node is remembered from then on, since there was an outage';
 COMMENT ON COLUMN public.nodes.revived IS 'given more time after an outage: live, but unavailable until it speaks';
@@ -645,3 +652,4 @@ COMMENT ON COLUMN public.servers.settings IS 'what all servers of a database sho
 COMMENT ON COLUMN public.steps.heard IS 'who claimed the step has asked for it again: the claim was not lost on a node that had died';
 COMMENT ON COLUMN public.steps.instance IS 'of the node process that claimed the step; empty: it named none';
 COMMENT ON COLUMN public.steps.node_id IS 'the empty string while the step is bound to no node';
+COMMENT ON COLUMN public.steps.pending_since IS 'its loop went round, or it was skipped and is not any more; null: it is pending since the run got its nodes';

@@ -13,6 +13,7 @@ export const VERDICT_REASONS = [
   'ask_expired',
   'cancelled',
   'drained',
+  'not_started',
 ] as const;
 export type VerdictReason = (typeof VERDICT_REASONS)[number];
 

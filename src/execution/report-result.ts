@@ -3,11 +3,13 @@ import { readUploaded } from '../bodies/outputs.sql.js';
 import { isOver, type RunState, type StepState } from '../domain/states.js';
 import { judgeResult, type ReportedResult } from '../domain/steps/judge-result.js';
 import type { StepNow, StepResult } from '../domain/steps/step-now.js';
-import { type LockedNode, lockNode } from '../fleet/fleet.sql.js';
+import { clearFaults, countFault } from '../fleet/faults.sql.js';
+import { type LockedNode, lockNode, lockNodeToChange } from '../fleet/fleet.sql.js';
 import { LeaseTerms } from '../leases/lease-terms.js';
 import { readNonce } from '../leases/leases.sql.js';
+import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import type { Tx } from '../platform/database/queryable.js';
+import { Rollback, type Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
 import type { Why } from '../queue/why.js';
 import { lockRun } from '../records/runs.sql.js';
@@ -36,13 +38,24 @@ export class ReportResult {
   constructor(
     private readonly database: Database,
     private readonly terms: LeaseTerms,
+    private readonly config: Config,
   ) {}
 
-  report(report: ResultOf): Promise<TakenResult> {
+  /**
+   * A report that may change the row of its node, where its faults are counted, locks it for that; to lock it so always would
+   * make the reports and claims of one node wait for each other.
+   */
+  async report(report: ResultOf): Promise<TakenResult> {
+    const isFault = report.error !== undefined;
+    return (await this.#report(report, isFault)) ?? (await this.#report(report, true))!;
+  }
+
+  /** Undefined, and nothing changed: the row of the node would have to be locked to be changed. */
+  #report(report: ResultOf, mayChangeNode: boolean): Promise<TakenResult | undefined> {
     const { run_id, seq, node_id } = report;
     return this.database.transaction('report', async (tx) => {
       const [node, locked, run, nonce, outputs] = await tx.ask(
-        lockNode(node_id),
+        mayChangeNode ? lockNodeToChange(node_id) : lockNode(node_id),
         lockRun(run_id),
         readGraph(run_id),
         readNonce(run_id, node_id),
@@ -53,9 +66,15 @@ export class ReportResult {
       if (step === undefined) throw new Problem('not_found', `run ${run_id} has no step ${seq}`);
       refuseUnlessHeld(locked.state, step, report, nonce);
       refuseWithoutExitCode(step, report);
+      if (node?.faulty && !mayChangeNode) throw new Rollback(undefined);
       const uploaded = outputs.get(seq) ?? new Set<string>();
       const finish = judgeResult(report, run.graph.spec(step), step.attempt, uploaded);
       const step_state = await finishStep(tx, run, step, resultOf(report), finish, this.terms);
+      if (report.error !== undefined) {
+        countFault(tx, { nodes: [node_id], run_id, kind: 'step_failed' }, this.config.quarantineAfter);
+      } else if (node?.faulty && step_state === 'DONE') {
+        tx.send(clearFaults(node_id));
+      }
       const rolled_back = finish.kind === 'again';
       const { run_state, whys } = await endWhatIsOver(tx, run, step_state === 'PENDING', node_id, node);
       // What went round again is cancelled with the rest where the run has ended all the same.

@@ -7,15 +7,27 @@ export interface LockedNode {
   instance: string;
   drain: Drain;
   live: boolean;
+  /** It has ended a run by its own doing since it has done a step. */
+  faulty: boolean;
 }
+
+const AS_LOCKED = "instance, drain, expires_at > clock_timestamp() AS live, faults <> '{}' AS faulty";
 
 /** Share-locks the node's row, so that no advert changes it meanwhile. Undefined: it never advertised. */
 export function lockNode(nodeId: string): Read<LockedNode | undefined> {
   return read({
     name: 'fleet.lock-node',
-    text: `
-     WITH locked AS MATERIALIZED (SELECT instance, drain, expires_at FROM nodes WHERE node_id = $1 FOR SHARE)
-     SELECT instance, drain, expires_at > clock_timestamp() AS live FROM locked`,
+    text: `WITH locked AS MATERIALIZED (SELECT * FROM nodes WHERE node_id = $1 FOR SHARE) SELECT ${AS_LOCKED} FROM locked`,
+    params: [nodeId],
+    as: (rows: LockedNode[]) => rows[0],
+  });
+}
+
+/** The same, for who may change the row: nobody else who may is beside it. */
+export function lockNodeToChange(nodeId: string): Read<LockedNode | undefined> {
+  return read({
+    name: 'fleet.lock-node-to-change',
+    text: `WITH locked AS MATERIALIZED (SELECT * FROM nodes WHERE node_id = $1 FOR NO KEY UPDATE) SELECT ${AS_LOCKED} FROM locked`,
     params: [nodeId],
     as: (rows: LockedNode[]) => rows[0],
   });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { widens } from '../domain/matching/satisfies.js';
 import type { Drain } from '../domain/states.js';
+import { countFault } from '../fleet/faults.sql.js';
 import type { Fleet } from '../fleet/fleet-view.js';
 import { type Lease, readLeases, renewLeases } from '../leases/leases.sql.js';
 import { Config } from '../platform/config/config.js';
@@ -97,6 +98,7 @@ export class Advertise {
       const detail = `node ${node_id} was restarted while it ran step ${lost.join(', ')}`;
       const by = { kind: 'node', name: node_id } as const;
       endRun(tx, runId, { state: 'FAILED', verdict: { reason: 'node_restarted', detail, by, checks: [] } });
+      countFault(tx, { nodes: [node_id], run_id: runId, kind: 'node_restarted' }, this.config.quarantineAfter);
       return { why: 'node-restart', isOver: true };
     }
     if (fleet === undefined || (await tx.ask(hasClaimed(runId, node_id)))) return { isOver: false };

@@ -17,9 +17,12 @@ export class HoldNodeDto {
 @ApiModel('Hold', 'Who has taken a node out of service, and why.')
 export class HoldDto {
   reason!: string;
-  /** The principal. */
+  /** The principal; `mediator`: the Mediator itself. */
   by!: string;
   /** Since when it is out of service. */
   @ApiProperty({ format: 'date-time' })
   since!: string;
+  /** Of the Mediator's own hold: the runs that the node ended by its own doing, one after the other. */
+  @ApiProperty({ type: [String], required: false })
+  evidence?: string[];
 }

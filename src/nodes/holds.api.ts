@@ -11,7 +11,10 @@ const HOLD_NODE = `
 Takes the node out of service, whatever its process says: the run that holds it goes on, and no other is given it until the
 hold is lifted. The hold survives restarts of the node and of the server. A node that is not live can be held too.
 
-Safe to repeat: the reason is replaced. It answers at once.
+The Mediator itself holds a node, as \`mediator\`, that ended too many runs in a row by its own doing: by a restart, by silence,
+by an error that it reported or a step that it did not begin. An exit code is the work's, and counts for nothing.
+
+Safe to repeat: the reason is replaced, and so is a hold of the Mediator's own. It answers at once.
 `.trim();
 
 export function HoldNodeApi(): MethodDecorator {
@@ -26,7 +29,7 @@ export function HoldNodeApi(): MethodDecorator {
 }
 
 const LIFT_HOLD = `
-Puts the node back into service. Whoever waits for it is promoted before the answer, unless it drains, is busy, or is not live.
+Puts the node back into service; what it did before is held against it no more. Whoever waits for it is promoted before the answer, unless it drains, is busy, or is not live.
 
 Safe to repeat: a node that is not held stays as it is.
 `.trim();
@@ -42,7 +45,7 @@ export function LiftHoldApi(): MethodDecorator {
 }
 
 const FORGET_NODE = `
-Forgets a node that is gone for good: it is in no list any more. Its history stays, and so does a hold. An advert brings the
+Forgets a node that is gone for good: it is in no list any more. Its history stays, and so does a person's hold. An advert brings the
 node back.
 
 A second call finds no such node (404). It answers at once.

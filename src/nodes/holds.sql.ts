@@ -22,34 +22,45 @@ export function readStanding(nodeId: string): Read<NodeStanding | undefined> {
   });
 }
 
-/** Takes the (locked) node out of service. Where it is already, it stays so since then, for another reason. */
+const NO_HOLD = 'hold_reason = NULL, held_by = NULL, held_since = NULL, hold_evidence = NULL';
+
+/** Takes the (locked) node out of service. Where it is already, it stays so since then, for another reason; the Mediator's own hold becomes a person's. */
 export function writeHold(nodeId: string, reason: string, by: string): Write<void> {
   return write({
     name: 'nodes.hold',
     text: `
-     UPDATE nodes SET hold_reason = $2, held_by = $3, held_since = coalesce(held_since, clock_timestamp())
+     UPDATE nodes
+        SET hold_reason = $2, held_by = $3, held_since = coalesce(held_since, clock_timestamp()), hold_evidence = NULL
       WHERE node_id = $1`,
     params: [nodeId, reason, by],
     otherwise: 'gone',
   });
 }
 
-/** Puts the (locked) node back into service. */
+/** Puts the (locked) node back into service; what it did before is not held against it any more. */
 export function clearHold(nodeId: string): Write<void> {
   return write({
     name: 'nodes.lift-hold',
-    text: 'UPDATE nodes SET hold_reason = NULL, held_by = NULL, held_since = NULL WHERE node_id = $1',
+    text: `UPDATE nodes SET ${NO_HOLD}, faults = '{}' WHERE node_id = $1`,
     params: [nodeId],
     otherwise: 'gone',
   });
 }
 
-/** Shows the (locked) node to nobody any more until it speaks again; then any process may speak for it. */
+/**
+ * Shows the (locked) node to nobody any more until it speaks again; then any process may speak for it, and nothing is held
+ * against it but what a person holds.
+ */
 export function writeForgotten(nodeId: string): Write<void> {
   return write({
     name: 'nodes.forget',
     text: `
-     UPDATE nodes SET forgotten_at = clock_timestamp(), instance = '', seq = NULL, superseded = '{}' WHERE node_id = $1`,
+     WITH lifted AS (SELECT hold_evidence IS NOT NULL AS own FROM nodes WHERE node_id = $1)
+     UPDATE nodes
+        SET forgotten_at = clock_timestamp(), instance = '', seq = NULL, superseded = '{}', faults = '{}', hold_evidence = NULL,
+            hold_reason = CASE WHEN NOT own THEN hold_reason END, held_by = CASE WHEN NOT own THEN held_by END,
+            held_since = CASE WHEN NOT own THEN held_since END
+       FROM lifted WHERE node_id = $1`,
     params: [nodeId],
     otherwise: 'gone',
   });

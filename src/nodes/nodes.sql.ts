@@ -44,17 +44,21 @@ export interface NodeHold {
   reason: string;
   by: string;
   since: Date;
+  /** The runs because of which the Mediator has; of a person there are none. */
+  evidence?: string[];
 }
 
 interface HoldColumns {
   hold_reason: string | null;
   held_by: string | null;
   held_since: Date | null;
+  hold_evidence: string[] | null;
 }
 
 /** Null: it is not out of service. */
-export function holdOf({ hold_reason, held_by, held_since }: HoldColumns): NodeHold | null {
-  return held_since === null ? null : { reason: hold_reason!, by: held_by!, since: held_since };
+export function holdOf({ hold_reason, held_by, held_since, hold_evidence }: HoldColumns): NodeHold | null {
+  if (held_since === null) return null;
+  return { reason: hold_reason!, by: held_by!, since: held_since, ...(hold_evidence && { evidence: hold_evidence }) };
 }
 
 /** What the last advert said. */
@@ -103,7 +107,7 @@ export function storeAdvert(
      now AS MATERIALIZED (SELECT clock_timestamp() AS at),
      before AS MATERIALIZED (
        SELECT n.node_id, n.instance, n.drain, n.capabilities, n.revived, n.expires_at,
-              n.hold_reason, n.held_by, n.held_since,
+              n.hold_reason, n.held_by, n.held_since, n.hold_evidence,
               n.expires_at < now.at + make_interval(secs => $7::float8 / 2) AS lapsing,
               $3 <> '' AND $3 = ANY (n.superseded) AS superseded,
               $3 <> '' AND $3 = n.instance AND n.expires_at > now.at AND coalesce($8::bigint <= n.seq, false) AS late
@@ -111,6 +115,7 @@ export function storeAdvert(
      stored AS (
        UPDATE nodes n
           SET label = $2, instance = $3, drain = $4, capabilities = $5, revived = false, forgotten_at = NULL,
+              back_at = CASE WHEN n.revived THEN now.at ELSE n.back_at END,
               offer_rev = n.offer_rev + (n.capabilities <> $5)::int,
               seq = CASE WHEN $3 = n.instance THEN coalesce($8, n.seq) ELSE $8 END,
               superseded = CASE WHEN $3 IN ('', n.instance) OR n.instance = '' THEN n.superseded
@@ -194,7 +199,7 @@ export interface NodeRow extends HoldColumns {
 /** What is shown of a node `n`, at the time `now.at`, with its lease `l` and the run `r` that holds it. */
 const NODE_COLUMNS = `
   n.node_id, n.label, ${OFFERED} AS capabilities, n.drain, n.seen_at, n.expires_at, n.hold_reason, n.held_by, n.held_since,
-  n.expires_at > now.at AS live, l.run_id, r.principal, l.granted_at AS since, l.not_after`;
+  n.hold_evidence, n.expires_at > now.at AS live, l.run_id, r.principal, l.granted_at AS since, l.not_after`;
 const NOW = '(SELECT clock_timestamp() AS at) AS now';
 const WITH_LEASE = 'LEFT JOIN leases l USING (node_id) LEFT JOIN runs r USING (run_id)';
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { THE_SERVER } from '../domain/verdict.js';
+import { countFault } from '../fleet/faults.sql.js';
 import { lockNodesOf } from '../fleet/fleet.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
@@ -38,6 +39,7 @@ export class ExpiredRuns implements ReaperPart<string> {
       const nodes = await tx.ask(readExpired(runId, this.config.silenceSeconds));
       // A node that the run has taken meanwhile is not locked: the next pass takes it.
       if (nodes.length === 0 || !nodes.every((node) => held.has(node))) return false;
+      countFault(tx, { nodes, run_id: runId, kind: 'lease_expired' }, this.config.quarantineAfter);
       if (!(await tx.ask(hasBegun(runId)))) {
         await this.returns.back(tx, runId, 'lease_expired', nodes, fleet);
         return true;

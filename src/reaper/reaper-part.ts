@@ -11,7 +11,8 @@ export interface ReaperPart<Found = unknown> {
   reap(found: Found): Promise<boolean>;
 }
 
-export type ReapedThing = 'asks' | 'timeouts' | 'expired' | 'leftovers' | 'servers' | 'changes' | 'uploads' | 'sealed';
+export type ReapedThing =
+  'asks' | 'timeouts' | 'expired' | 'unbegun' | 'leftovers' | 'servers' | 'changes' | 'uploads' | 'sealed';
 
 /** What one pass did, and how much of it failed; a part that fails does not stop the others. */
 export type ReaperCounts = Record<ReapedThing | 'errors', number>;

@@ -27,6 +27,7 @@ export class ReaperPass {
       asks: 0,
       timeouts: 0,
       expired: 0,
+      unbegun: 0,
       leftovers: 0,
       servers: 0,
       changes: 0,

@@ -12,12 +12,14 @@ import { CompareSettings } from './servers/compare-settings.js';
 import { LostServers } from './servers/lost-servers.js';
 import { ServerPresence } from './servers/server-presence.js';
 import { TouchServer } from './servers/touch-server.js';
+import { UnbegunSteps } from './unbegun-steps.js';
 
 /** In the order of a pass: what is past its time, then who has fallen silent, then what is left over. */
 const PARTS = [
   OverdueAsks,
   OverdueSteps,
   ExpiredRuns,
+  UnbegunSteps,
   LeftoverLeases,
   LostServers,
   OldChanges,

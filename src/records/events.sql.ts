@@ -37,7 +37,7 @@ export function appendEvents(runId: string, kind: EventKind, data: object[]): Wr
 /** What was done to a node: an event of no run. */
 type NodeEventKind = 'node_held' | 'node_lifted' | 'node_forgotten';
 
-/** Writes down what a person has done to a node, in the transaction that does it. */
+/** Writes down what a person has done to a node, in the transaction that does it. What the Mediator itself does: `fleet.write-fault`. */
 export function appendNodeEvent(
   kind: NodeEventKind,
   data: { node_id: string; by: string; reason?: string },

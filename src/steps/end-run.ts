@@ -6,7 +6,7 @@ import { appendEvent } from '../records/events.sql.js';
 import { closeRecord } from '../records/records.sql.js';
 import type { LockedRunGraph } from './graph.sql.js';
 import { writeEnding } from './run-endings.sql.js';
-import { writeFailure } from './steps.sql.js';
+import { type Fails, writeFailure } from './steps.sql.js';
 
 /**
  * Ends a run that this transaction has locked and that is not over: the remaining steps cancelled, the leases given back,
@@ -35,8 +35,8 @@ export function drainedEnding(nodeId: string): Ending {
   return { state: 'CANCELLED', verdict: { reason: 'drained', detail, by, checks: [] } };
 }
 
-/** Fails a step of a locked run that is under way, without the node or the person having a say in it. */
-export function failStep(tx: Tx, runId: string, seq: number, error: string): void {
-  tx.send(writeFailure(runId, seq, error));
+/** Fails a step of a locked run that has not ended, without the node or the person having a say in it. */
+export function failStep(tx: Tx, runId: string, seq: number, error: string, fails: Fails = 'under way'): void {
+  tx.send(writeFailure(runId, seq, error, fails));
   tx.send(appendEvent(runId, 'step_ended', { seq, state: 'FAILED', error }));
 }

@@ -76,6 +76,8 @@ function writeChanges(runId: string, steps: StepNow[], attempts: EndedAttempt[])
           SET state = c.state, node_id = c.node_id, attempt = c.attempt, chosen = c.chosen,
               result = CASE WHEN json_typeof(c.result) = 'null' THEN NULL ELSE c.result END,
               instance = CASE c.state WHEN 'PENDING' THEN '' ELSE s.instance END,
+              pending_since = CASE WHEN c.state = 'PENDING' AND (s.state, s.attempt) <> (c.state, c.attempt) THEN now.at
+                                   ELSE s.pending_since END,
               started_at = CASE WHEN c.state IN ('PENDING', 'SKIPPED') THEN NULL
                                 WHEN s.attempt = c.attempt THEN coalesce(s.started_at, now.at) ELSE now.at END,
               ended_at = CASE WHEN c.state NOT IN ('DONE', 'FAILED', 'SKIPPED') THEN NULL

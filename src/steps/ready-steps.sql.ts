@@ -13,7 +13,7 @@ export const NEEDS_MET = `
 
 /** A step `s` that its node may begin: bound to it, the node live, its run RUNNING, its needs met. */
 // That the node is one is said for the index, which holds bound steps only.
-const READY = `
+export const READY = `
   s.state = 'PENDING' AND s.node_id <> ''
   AND EXISTS (SELECT FROM nodes n WHERE n.node_id = s.node_id AND n.expires_at > clock_timestamp())
   AND EXISTS (SELECT FROM runs r WHERE r.run_id = s.run_id AND r.state = 'RUNNING')

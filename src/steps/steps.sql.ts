@@ -42,7 +42,9 @@ export const BIND_STEPS = `/* steps.bind */
  * while it waited. A claim that was lost on a node is no attempt.
  */
 export const UNBIND_STEPS = `/* steps.unbind */
-  UPDATE steps SET state = 'PENDING', node_id = '', instance = '', started_at = NULL, heard = false WHERE run_id = $1`;
+  UPDATE steps SET state = 'PENDING', node_id = '', instance = '', started_at = NULL, heard = false,
+                   pending_since = NULL
+   WHERE run_id = $1`;
 export const DROP_LOST_ATTEMPTS = '/* steps.drop-lost-attempts */ DELETE FROM attempts WHERE run_id = $1';
 
 /**
@@ -63,20 +65,25 @@ export function hasBegun(runId: string): Read<boolean> {
   });
 }
 
-/** Ends a step that is under way, and its attempt, as FAILED. */
-export function writeFailure(runId: string, seq: number, error: string): Write<void> {
+/** What a step has to be for the server to fail it: somebody does it or is asked, or nobody has begun it. */
+export type Fails = 'under way' | 'pending';
+
+/** Ends a step, and its attempt, as FAILED. An attempt that nobody has begun is over in the moment it begins. */
+export function writeFailure(runId: string, seq: number, error: string, fails: Fails): Write<void> {
   return write({
     name: 'steps.write-failure',
     with: `
      ended AS (
        UPDATE steps SET state = 'FAILED', ended_at = clock_timestamp(), result = $3
-        WHERE run_id = $1 AND seq = $2 AND state IN ('CLAIMED', 'ASKED')
-       RETURNING run_id, seq, attempt, state, ended_at, result),
+        WHERE run_id = $1 AND seq = $2 AND state = ANY ($4)
+       RETURNING run_id, seq, attempt, node_id, state, ended_at, result),
      counted AS (UPDATE runs r SET version = version + 1 FROM ended WHERE r.run_id = ended.run_id)`,
     text: `
-     UPDATE attempts a SET state = ended.state, ended_at = ended.ended_at, result = ended.result
-       FROM ended WHERE a.run_id = ended.run_id AND a.seq = ended.seq AND a.attempt = ended.attempt`,
-    params: [runId, seq, JSON.stringify({ error })],
+     INSERT INTO attempts (run_id, seq, attempt, node_id, state, started_at, ended_at, result)
+     SELECT run_id, seq, attempt, node_id, state, ended_at, ended_at, result FROM ended
+         ON CONFLICT (run_id, seq, attempt) DO UPDATE
+        SET state = excluded.state, ended_at = excluded.ended_at, result = excluded.result`,
+    params: [runId, seq, JSON.stringify({ error }), fails === 'pending' ? ['PENDING'] : ['CLAIMED', 'ASKED']],
     otherwise: 'not_under_way',
   });
 }

@@ -142,8 +142,8 @@ const WRITERS: Record<string, readonly string[]> = {
   leases: ['src/leases/'],
   log_chunks: ['src/bodies/'],
   logs: ['src/bodies/'],
-  // Fleet writes what an outage changes in an advert: the server's word, not the node's.
-  nodes: ['src/nodes/', 'src/fleet/fleet.sql.'],
+  // Fleet writes what an outage changes in an advert, and what is held against a node: the server's word, not the node's.
+  nodes: ['src/nodes/', 'src/fleet/fleet.sql.', 'src/fleet/faults.sql.'],
   queue_changes: ['src/queue/'],
   records: ['src/records/'],
   run_bytes: ['src/bodies/'],

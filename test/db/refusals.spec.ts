@@ -40,7 +40,7 @@ describe('a statement that comes too late', () => {
   });
 
   it('fails no step that is not under way', async () => {
-    expect(await refused((tx) => tx.send(writeFailure('waits', 1, 'late')))).toBe('not_under_way');
+    expect(await refused((tx) => tx.send(writeFailure('waits', 1, 'late', 'under way')))).toBe('not_under_way');
   });
 
   it('closes no record a second time', async () => {

@@ -1,5 +1,23 @@
 export default [
   {
+    name: 'an-operators-hold-stays',
+    why: 'the Mediator never replaces the hold of a person',
+    file: 'src/fleet/faults.sql.ts',
+    take: 'held_since IS NULL AND cardinality',
+    put: 'cardinality',
+    spec: 'test/http/nodes/quarantine.spec.ts',
+    test: 'never replaces',
+  },
+  {
+    name: 'a-step-that-is-done',
+    why: 'only faults in a row count',
+    file: 'src/execution/report-result.ts',
+    take: 'tx.send(clearFaults(node_id));',
+    put: 'void clearFaults(node_id);',
+    spec: 'test/http/nodes/quarantine.spec.ts',
+    test: 'a DONE step between',
+  },
+  {
     name: 'node-share-lock',
     why: 'a claim that meets the advert of another instance waits for it, and the stale one gets no step',
     file: 'src/fleet/fleet.sql.ts',

@@ -59,6 +59,7 @@ describe.each(SEEDS)('a crowd at two servers of one database, with few nodes (ST
       [1, () => client.dryRun()],
       [2, () => client.cancel()],
       [4, () => client.advertise()],
+      [2, () => client.hold()],
       [10, () => client.claim()],
       [9, () => client.report()],
       [3, () => client.answer()],

@@ -25,6 +25,10 @@ export class Config {
   readonly notAfterFactor!: number;
   /** For so long a node whose advert has expired still exists, and a run that needs it waits; 0: it is gone at once. */
   readonly rememberSeconds!: number;
+  /** A step that is ready on a live node which does nothing must be claimed in this time, or its run ends; 0: it need not. */
+  readonly startSeconds!: number;
+  /** So many runs in a row a node may end by its own doing, and the last puts it out of service; 0: as many as it will. */
+  readonly quarantineAfter!: number;
   /** Distinct nodes a run may hold; 0: no cap. */
   readonly maxLeasesPerRun!: number;
   /** The largest output, in bytes. */

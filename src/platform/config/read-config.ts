@@ -16,6 +16,8 @@ const YEAR_SECONDS = 31_536_000;
 const LONGEST_TIMER_SECONDS = 2_000_000;
 /** No orchestrator waits for as long. */
 const LONGEST_STOP_SECONDS = 86_400;
+/** As many runs are kept in the row of a node, which every look at the fleet reads. */
+const MOST_FAULTS = 100;
 const MOST_PER_SECOND = 1_000_000;
 /** Longer than any lock is waited for and than an open transaction may idle, so that a server which is there has answered. */
 const ANSWER_SECONDS = 15;
@@ -74,6 +76,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     renewSeconds: seconds('MEDIATOR_RENEW_SECONDS', 60, LONGEST_TIMER_SECONDS),
     notAfterFactor: number('MEDIATOR_NOT_AFTER_FACTOR', 3, 'a number from 2 to 1000', (v) => v >= 2 && v <= 1000),
     rememberSeconds: secondsOrNone('MEDIATOR_REMEMBER_SECONDS', 3600, YEAR_SECONDS),
+    startSeconds: secondsOrNone('MEDIATOR_START_SECONDS', 600, YEAR_SECONDS),
+    quarantineAfter: whole('MEDIATOR_QUARANTINE_AFTER', 5, 0, MOST_FAULTS),
     maxLeasesPerRun: whole('MEDIATOR_MAX_LEASES_PER_RUN', 0, 0, 100_000),
     maxBlobBytes: whole('MEDIATOR_MAX_BLOB_BYTES', 10 * MIB, 1, 1024 * MIB),
     maxLogBytes: whole('MEDIATOR_MAX_LOG_BYTES', 10 * MIB, 1, 1024 * MIB),

@@ -20,6 +20,9 @@ const SETTINGS: Readonly<Record<keyof ConfigValues, Kind>> = {
   notAfterFactor: { variable: 'MEDIATOR_NOT_AFTER_FACTOR' },
   // What one server takes for gone another would let wait.
   rememberSeconds: { variable: 'MEDIATOR_REMEMBER_SECONDS' },
+  // What one of them lets go on another ends, and a node that one trusts another takes out of service.
+  startSeconds: { variable: 'MEDIATOR_START_SECONDS' },
+  quarantineAfter: { variable: 'MEDIATOR_QUARANTINE_AFTER' },
   // A run that one server finds too wide is passed over there, and no event makes the other look.
   maxLeasesPerRun: { variable: 'MEDIATOR_MAX_LEASES_PER_RUN' },
   maxBlobBytes: { variable: 'MEDIATOR_MAX_BLOB_BYTES' },

@@ -4,7 +4,7 @@ import type { Answer } from '../../support/http.js';
 import type { TestMediator } from '../../support/mediator.js';
 import type { PlayedClaim } from '../../support/played-node.js';
 import { brokenPromises, waitingBesideRoom } from '../kept-promises.js';
-import { CAP, FIRST_LIFE, LIFE, type Model, REMEMBER, RENEW } from '../model/model.js';
+import { CAP, FAULTS, FIRST_LIFE, LIFE, type Model, REMEMBER, RENEW, START } from '../model/model.js';
 import { unlessDeadlocked } from '../unless-deadlocked.js';
 import { queueOf, shownBy } from './shown-by.js';
 
@@ -28,6 +28,8 @@ export class ComparedServer {
     MEDIATOR_RENEW_SECONDS: String(RENEW * HALF_HOUR),
     MEDIATOR_NOT_AFTER_FACTOR: String(LIFE / RENEW),
     MEDIATOR_REMEMBER_SECONDS: String(REMEMBER * HALF_HOUR),
+    MEDIATOR_START_SECONDS: String(START * HALF_HOUR),
+    MEDIATOR_QUARANTINE_AFTER: String(FAULTS),
     MEDIATOR_MAX_LEASES_PER_RUN: String(CAP),
   };
 
@@ -86,7 +88,9 @@ const SEEN = `
                  'left', greatest(0, ceil(extract(epoch FROM not_after - clock_timestamp()) / $1::int))) ORDER BY node_id), '[]')
                  FROM leases),
     'nodes', (SELECT coalesce(json_agg(json_build_object(
-                'node_id', node_id, 'instance', instance, 'drain', drain, 'held', held_since IS NOT NULL,
+                'node_id', node_id, 'instance', instance, 'drain', drain, 
+                'hold', CASE WHEN hold_evidence IS NOT NULL THEN 'mediator' WHEN held_since IS NOT NULL THEN 'person' END,
+                'faults', cardinality(faults),
                 'left', greatest(0, ceil(extract(epoch FROM expires_at - clock_timestamp()) / $1::int))) ORDER BY node_id), '[]')
                 FROM nodes),
     'digests', (SELECT coalesce(json_object_agg(run_id, digest), '{}') FROM records WHERE digest IS NOT NULL)) AS seen`;

@@ -1,5 +1,5 @@
 import { canServe, naiveMatch, type Offering, widthOf } from '../../../src/domain/matching/naive-match.fixture.js';
-import { CAP, type Model } from '../model/model.js';
+import { CAP, FAULTS, type Model } from '../model/model.js';
 import type { ModelRun } from '../model/model-run.js';
 
 /** What the model says that the tables hold. */
@@ -14,8 +14,9 @@ export function shownBy(model: Model): object {
     leases: [...model.leases].sort(byNode).map(([node_id, { run_id, roles, until }]) => {
       return { node_id, run_id, roles: [...roles].sort(), left: left(until) };
     }),
-    nodes: [...model.nodes].sort(byNode).map(([node_id, { instance, drain, held, until }]) => {
-      return { node_id, instance, drain, held, left: left(until) };
+    nodes: [...model.nodes].sort(byNode).map(([node_id, { instance, drain, held, faults, until }]) => {
+      const hold = held ?? null;
+      return { node_id, instance, drain, hold, faults: Math.min(faults, FAULTS), left: left(until) };
     }),
   };
 }

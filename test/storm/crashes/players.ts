@@ -94,6 +94,19 @@ export class FieldNode {
     });
   }
 
+  /** It cannot do the step. */
+  giveUp(claim: any): Promise<Answer> {
+    return this.caller.ask({
+      method: 'POST',
+      path: `/v1/runs/${claim.run_id}/steps/${claim.seq}/result`,
+      headers: { 'mediator-lease': claim.lease.nonce },
+      body: { node_id: this.nodeId, attempt: claim.attempt, error: 'no power' },
+      fine: [200],
+      again: [200, 409],
+      keeps: ({ body }) => inState(claim.run_id, body.run_state),
+    });
+  }
+
   upload(claim: any, name: string, body: string | Uint8Array, fine = 204): Promise<Answer> {
     const sent = typeof body === 'string' ? bytes(body) : body;
     return this.caller.ask({

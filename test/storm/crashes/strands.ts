@@ -16,7 +16,7 @@ export interface Scene {
   planted: Set<string>;
 }
 
-export const NODES = 'a b cx cy cz d e1 e2 e3 e4 e5 e6 e7 f held'.split(' ');
+export const NODES = 'a b cx cy cz d e1 e2 e3 e4 e5 e6 e7 e8 f held'.split(' ');
 
 /** These do by themselves what they do: nobody touches the database past the server. */
 export const WITHOUT_A_HAND_IN_IT = [queue, bodies, parts, drains, refusals];
@@ -26,6 +26,7 @@ export const STRANDS = [
   ...WITHOUT_A_HAND_IN_IT,
   leaseRunsOut,
   goesBack,
+  isNotBegun,
   questionRunsOut,
   stepRunsOut,
   leftovers,
@@ -146,6 +147,22 @@ async function goesBack({ people, nodes: { e7 }, database, lap }: Scene): Promis
     return (await database.sql("SELECT FROM events WHERE run_id = $1 AND kind = 'returned'", [`${lap}-e9`])).length > 0;
   });
   await e7!.work(await e7!.claim());
+}
+
+async function isNotBegun({ people, nodes: { e8 }, database, lap }: Scene): Promise<void> {
+  await e8!.advertise();
+  const late = `${lap}-e10`;
+  await people.submit(run('e8', late), 201);
+  await people.submit(run('e8', `${lap}-e11`), 202);
+  await people.submit(run('e8', `${lap}-e12`), 202);
+  await database.sql("UPDATE runs SET started_at = started_at - interval '2 h' WHERE run_id = $1", [late]);
+  await database.sql("UPDATE leases SET granted_at = granted_at - interval '2 h' WHERE run_id = $1", [late]);
+  await people.until('the reaper has ended it', async () => {
+    return (await database.sql("SELECT FROM runs WHERE run_id = $1 AND state = 'FAILED'", [late])).length > 0;
+  });
+  await e8!.giveUp(await e8!.claim());
+  // With the first step that it does nothing is held against it any more.
+  await e8!.work(await e8!.claim());
 }
 
 async function questionRunsOut({ people, nodes: { e3 }, database, lap }: Scene): Promise<void> {

@@ -79,6 +79,15 @@ export class Client {
     return process === undefined ? '' : `i${process}`;
   }
 
+  /** A person takes a node out of service, or puts one back: the Mediator itself takes out who fails too often. */
+  async hold(): Promise<void> {
+    const path = `/v1/nodes/${this.dice.of(NODES)}/hold`;
+    const answered = await (this.dice.roll(3) === 0
+      ? this.#send('PUT', path, { reason: 'loud' })
+      : this.#send('DELETE', path));
+    this.crowd.heed(path, answered, '200', '404 not_found');
+  }
+
   async claim(): Promise<void> {
     const node_id = this.dice.of(NODES);
     const instance = this.#instanceOf(node_id);

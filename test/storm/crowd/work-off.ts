@@ -35,6 +35,7 @@ async function workOn(crowd: Crowd, client: Client, node_id: string): Promise<vo
   const instance = known?.instance ?? '';
   const advert = { node_id, capabilities: OFFERS, instance, drain: '' };
   crowd.heed(`advert of ${node_id}`, await server!.send('POST', '/v1/nodes', { body: advert }), '200');
+  crowd.heed(`lift of ${node_id}`, await server!.send('DELETE', `/v1/nodes/${node_id}/hold`), '200');
   const inHand = await crowd.database.sql<{ run_id: string; seq: number; attempt: number }>(
     "SELECT run_id, seq, attempt FROM steps WHERE node_id = $1 AND state = 'CLAIMED'",
     [node_id],

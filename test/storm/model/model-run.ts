@@ -22,6 +22,10 @@ export class ModelRun {
   /** Its steps under way, by number, since when; and its questions, until when. The order is that of their beginning. */
   readonly claimed = new Map<number, ModelHolder>();
   readonly asked = new Map<number, { attempt: number; until: number }>();
+  /** By number, since when each step that is ready is: by what it needs, in its attempt. */
+  readonly readySince = new Map<number, { by: string; since: number }>();
+  /** When a node last came to the end of a step. */
+  readonly freeSince = new Map<string, number>();
   #played: PlayedRun | undefined;
   #store: () => void = () => undefined;
 
@@ -41,7 +45,7 @@ export class ModelRun {
   goBack(): void {
     this.state = 'QUEUED';
     this.#played = undefined;
-    for (const one of [this.assigned, this.claimed, this.asked]) one.clear();
+    for (const one of [this.assigned, this.claimed, this.asked, this.readySince, this.freeSince]) one.clear();
   }
 
   /** Whether something of it may have begun; `isLost`: of a step, that nobody who could do it is there. */
@@ -98,11 +102,20 @@ export class ModelRun {
   /** Questions that are new begin to run out; what is under way no more is forgotten. */
   #follow(now: number): void {
     for (const { seq, state, attempt } of this.steps) {
-      if (state !== 'CLAIMED') this.claimed.delete(seq);
+      if (state !== 'CLAIMED' && this.claimed.delete(seq)) this.freeSince.set(this.nodeOf(this.step(seq)), now);
       if (state !== 'ASKED' || this.asked.get(seq)?.attempt !== attempt) this.asked.delete(seq);
       if (state !== 'ASKED' || this.asked.has(seq)) continue;
       const { timeout_seconds = Infinity } = this.contract.steps[seq - 1]!.ask!;
       this.asked.set(seq, { attempt, until: now + timeout_seconds / 1800 });
+    }
+    const ready = this.ready();
+    for (const seq of this.readySince.keys()) {
+      if (!ready.some((step) => step.seq === seq)) this.readySince.delete(seq);
+    }
+    for (const { seq, attempt, needs } of ready) {
+      const needed = this.steps.filter(({ id }) => needs.includes(id));
+      const by = JSON.stringify([attempt, ...needed.map(({ state }) => state)]);
+      if (this.readySince.get(seq)?.by !== by) this.readySince.set(seq, { by, since: now });
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Contract, Requirement } from '../../../src/domain/contract/contract.js';
 import type { Move } from '../../../src/domain/steps/played-run.fixture.js';
+import type { StepNow } from '../../../src/domain/steps/step-now.js';
 import { ModelRun } from './model-run.js';
 import { canServe, naiveMatch, type Offering, widthOf } from '../../../src/domain/matching/naive-match.fixture.js';
 
@@ -9,6 +10,9 @@ export const FIRST_LIFE = 8;
 export const RENEW = 2;
 /** How long a silent node is remembered. */
 export const REMEMBER = 4;
+/** In what time a step must be begun; and so many faults in a row a node may have. */
+export const START = 5;
+export const FAULTS = 3;
 /** The most nodes that a run may lease. */
 export const CAP = 3;
 
@@ -20,13 +24,17 @@ export interface ModelAdvert extends Offering {
 
 interface ModelNode extends ModelAdvert {
   until: number;
-  held: boolean;
+  /** Who has taken it out of service. */
+  held: 'person' | 'mediator' | undefined;
+  /** How many runs it has ended in a row by its own doing. */
+  faults: number;
   /** The latest first. */
   superseded: string[];
 }
 
 interface ModelLease {
   run_id: string;
+  since: number;
   until: number;
   roles: Set<string>;
 }
@@ -88,7 +96,8 @@ export class Model {
       ...advert,
       seq: advert.seq ?? (same ? before.seq : undefined),
       until: this.now + LIFE,
-      held: before?.held ?? false,
+      held: before?.held,
+      faults: before?.faults ?? 0,
       superseded: supersedes ? [before.instance, ...superseded].slice(0, 16) : superseded,
     });
     const run = this.runs.get(this.leases.get(node_id)?.run_id ?? '');
@@ -97,8 +106,10 @@ export class Model {
       const claimed = this.#claimedBy(run, node_id);
       for (const [, by] of claimed) by.heard = true;
       const lost = instance === '' ? [] : claimed.filter(([, by]) => by.instance !== '' && by.instance !== instance);
-      if (lost.length > 0) this.#end(run, 'FAILED', 'node_restarted', lost.map(([seq]) => seq).sort());
-      else if (advert.drain === 'at-boundary' && claimed.length === 0) this.#leave(run, 'CANCELLED', 'drained');
+      if (lost.length > 0) {
+        this.#end(run, 'FAILED', 'node_restarted', lost.map(([seq]) => seq).sort());
+        this.#fault(node_id);
+      } else if (advert.drain === 'at-boundary' && claimed.length === 0) this.#leave(run, 'CANCELLED', 'drained');
       wakes = run.state !== 'RUNNING';
     }
     const lease = this.leases.get(node_id);
@@ -111,15 +122,16 @@ export class Model {
   hold(node_id: string): 200 | 404 {
     const node = this.nodes.get(node_id);
     if (node === undefined) return 404;
-    node.held = true;
+    node.held = 'person';
     return 200;
   }
 
   lift(node_id: string): 200 | 404 {
     const node = this.nodes.get(node_id);
     if (node === undefined) return 404;
-    const wakes = node.held && node.until > this.now;
-    node.held = false;
+    const wakes = node.held !== undefined && node.until > this.now;
+    if (node.held !== undefined) node.faults = 0;
+    node.held = undefined;
     if (wakes) this.#sweep();
     return 200;
   }
@@ -170,6 +182,10 @@ export class Model {
     run.do(move, this.now);
     this.#giveBack(run);
     const step = run.step(move.seq);
+    if (move.kind === 'report') {
+      if (move.report.error !== undefined) this.#fault(run.nodeOf({ uses }));
+      else if (step.state === 'DONE') this.nodes.get(run.nodeOf({ uses }))!.faults = 0;
+    }
     const goesRound = step.state === 'PENDING';
     let wakes = !goesRound || this.#leasesOf(run).length < held;
     if (run.ending) this.#end(run, run.ending.state, run.ending.verdict.reason);
@@ -205,7 +221,17 @@ export class Model {
     for (const run of this.inState('RUNNING')) {
       const waits = run.asked.size > 0 && run.claimed.size === 0 && run.ready().length === 0;
       const ranOut = this.#leasesOf(run).some(([node, lease]) => lease.until <= this.now || !this.isLive(node));
-      if (ranOut && !waits) this.#leave(run, 'FAILED', 'lease_expired');
+      if (!ranOut || waits) continue;
+      for (const [node, lease] of this.#leasesOf(run)) {
+        if (lease.until <= this.now || !this.isLive(node)) this.#fault(node);
+      }
+      this.#leave(run, 'FAILED', 'lease_expired');
+    }
+    for (const run of this.inState('RUNNING')) {
+      const [unbegun] = run.ready().filter((step) => this.#isUnbegun(run, step));
+      if (unbegun === undefined) continue;
+      this.#fault(run.nodeOf(unbegun));
+      this.#end(run, 'FAILED', 'not_started', [unbegun.seq]);
     }
     if (under.some((run) => run.state !== 'RUNNING')) this.#sweep();
   }
@@ -238,7 +264,7 @@ export class Model {
   #lease(run: ModelRun, role: string, nodes: string[]): void {
     run.assigned.set(role, nodes);
     for (const node of nodes) {
-      const fresh = { run_id: run.run_id, until: this.now + FIRST_LIFE, roles: new Set<string>() };
+      const fresh = { run_id: run.run_id, since: this.now, until: this.now + FIRST_LIFE, roles: new Set<string>() };
       this.leases.set(node, this.leases.get(node) ?? fresh);
       this.leases.get(node)!.roles.add(role);
     }
@@ -254,6 +280,22 @@ export class Model {
       for (const role of run.given) roles.delete(role);
       if (roles.size === 0) this.leases.delete(node);
     }
+  }
+
+  /** Nobody has begun the step for too long, though its node is there and has nothing else to do. */
+  #isUnbegun(run: ModelRun, step: StepNow): boolean {
+    const node = run.nodeOf(step);
+    const lease = this.leases.get(node);
+    if (lease?.run_id !== run.run_id || !this.isLive(node) || this.#claimedBy(run, node).length > 0) return false;
+    const since = Math.max(run.readySince.get(step.seq)!.since, run.freeSince.get(node) ?? 0, lease.since);
+    return since + START <= this.now;
+  }
+
+  /** A node has ended a run, or sent it back to the queue, by its own doing. */
+  #fault(node_id: string): void {
+    const node = this.nodes.get(node_id)!;
+    node.faults += 1;
+    if (node.faults >= FAULTS) node.held ??= 'mediator';
   }
 
   /** A node has left the run: it ends so, or waits again where nothing has begun. */
