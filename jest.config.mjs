@@ -44,7 +44,7 @@ export default {
     {
       ...shared,
       displayName: 'database',
-      testMatch: ['<rootDir>/test/{db,http,race,process,embedded,storm}/**/*.spec.ts'],
+      testMatch: ['<rootDir>/test/{db,http,race,process,embedded,storm,upgrade}/**/*.spec.ts'],
       globalSetup: '<rootDir>/test/support/global-setup.mjs',
       globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
     },
