@@ -3,6 +3,7 @@ import { ApiOperation, ApiBody } from '@nestjs/swagger';
 import { ANSWER } from '../domain/contract/step-parts.js';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { NEXT_PAGE } from '../platform/http/cursor.js';
 import { ApiIfMatch } from '../platform/http/if-match.js';
 import { ApiRunId, ApiSeq } from '../platform/http/path-parameters.js';
 import { ApiPrincipal } from '../platform/http/principal.js';
@@ -22,7 +23,7 @@ export function ListAsksApi(): MethodDecorator {
     ApiPrincipal(),
     ApiAnswer(200, 'A page of open questions.', {
       type: AskListDto,
-      sometimes: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
+      sometimes: { Link: NEXT_PAGE },
     }),
     ApiProblems('unavailable'),
   );

@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { NEXT_PAGE } from '../platform/http/cursor.js';
 import { GrantListDto } from './grants.dto.js';
 
 const LIST_GRANTS = `
@@ -17,7 +18,7 @@ export function ListGrantsApi(): MethodDecorator {
     ApiOperation({ operationId: 'listGrants', description: LIST_GRANTS }),
     ApiAnswer(200, 'A page of grants.', {
       type: GrantListDto,
-      sometimes: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
+      sometimes: { Link: NEXT_PAGE },
     }),
     ApiProblems('unavailable'),
   );

@@ -1,19 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsBoolean, IsOptional } from 'class-validator';
 import { DRAINS } from '../domain/states.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { CapabilityEntryDto } from './advert.dto.js';
 import { HoldDto } from './hold.dto.js';
-
-export class NodesQueryDto {
-  /** Also nodes whose advert has expired, with `live: false`. */
-  @ApiProperty({ required: false, type: 'boolean' })
-  @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
-  @IsBoolean({ message: 'must be true or false' })
-  all: boolean = false;
-}
 
 @ApiModel('NodeLease', 'Who holds a node.')
 export class NodeLeaseDto {
@@ -57,6 +46,9 @@ export class NodesDto {
   observed_at!: string;
   /** By node_id. */
   items!: NodeDto[];
+  /** The cursor of the following page; null: there is none. */
+  @ApiProperty({ type: 'string' })
+  next!: string | null;
 }
 
 @ApiModel('OfferedAttributes', 'Every attribute that live nodes offer with a capability, with the values there are.', {

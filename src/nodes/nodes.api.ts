@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { NEXT_PAGE } from '../platform/http/cursor.js';
 import { ApiNodeId } from '../platform/http/path-parameters.js';
 import { AdvertAnswerDto } from './advert.dto.js';
 import { NodeDto, NodesDto, CapabilitiesDto } from './node.dto.js';
@@ -32,16 +33,32 @@ export function AdvertiseNodeApi(): MethodDecorator {
 }
 
 const LIST_NODES = `
-Every node that is live, by \`node_id\`, with what it offers, whether it drains, and which run holds it. With \`all=true\` also
-those whose advert has expired.
+The nodes that are live, by \`node_id\`, with what each offers, whether it drains or is held, and which run holds it: those
+that every filter that is given lets through. With \`all=true\`, or \`state=silent\`, also those whose advert has expired.
+
+With \`limit\` it is a page: \`next\` is the cursor of the following one and null on the last one; the header \`Link\` leads
+there too. Without \`limit\` it is all of them.
 
 Safe to repeat. It answers at once.
 `.trim();
 
+const NODES_TAG = 'Of what is shown, but for `observed_at`; a weak one.';
+
 export function ListNodesApi(): MethodDecorator {
   return applyDecorators(
     ApiOperation({ operationId: 'listNodes', description: LIST_NODES }),
-    ApiAnswer(200, 'The nodes.', { type: NodesDto }),
+    ApiHeader({
+      name: 'If-None-Match',
+      required: false,
+      description: 'The ETag of what the caller has: 304 where nothing that is shown has changed since.',
+      schema: { type: 'string' },
+    }),
+    ApiAnswer(200, 'The nodes.', {
+      type: NodesDto,
+      headers: { ETag: NODES_TAG },
+      sometimes: { Link: NEXT_PAGE },
+    }),
+    ApiAnswer(304, 'The caller has it.', { headers: { ETag: NODES_TAG }, sometimes: { Link: NEXT_PAGE } }),
     ApiProblems('unavailable'),
   );
 }

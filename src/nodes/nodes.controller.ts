@@ -1,13 +1,18 @@
-import { Body, Controller, Get, HttpCode, Logger, Param, Post, Query } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { Body, Controller, Get, Headers, HttpCode, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readDrain } from '../domain/states.js';
 import { MayCall, OwnNode, refuseUnlessOwnNode } from '../platform/access/may-call.decorator.js';
 import { Config } from '../platform/config/config.js';
+import { nextLink } from '../platform/http/cursor.js';
+import { namesTag } from '../platform/http/if-match.js';
 import { TakesJson } from '../platform/http/json-body.js';
 import { ReleaseEdge } from '../queue/release-edge.js';
 import { AdvertAnswerDto, AdvertDto } from './advert.dto.js';
 import { Advertise } from './advertise.js';
-import { CapabilitiesDto, NodeDto, NodesDto, NodesQueryDto } from './node.dto.js';
+import { CapabilitiesDto, NodeDto, NodesDto } from './node.dto.js';
+import { NodesQueryDto } from './nodes-query.dto.js';
 import { AdvertiseNodeApi, GetNodeApi, ListCapabilitiesApi, ListNodesApi } from './nodes.api.js';
 import { ShowNodes, shownHold } from './show-nodes.js';
 
@@ -64,8 +69,19 @@ export class NodesController {
   @Get('nodes')
   @MayCall('submitter', 'operator')
   @ListNodesApi()
-  nodes(@Query() query: NodesQueryDto): Promise<NodesDto> {
-    return this.show.nodes(query.all);
+  async nodes(
+    @Query() query: NodesQueryDto,
+    @Headers('if-none-match') ifNoneMatch: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NodesDto | undefined> {
+    const { observed_at, ...page } = await this.show.page(query);
+    // A weak one: the moment at which it was looked at makes no difference.
+    const tag = `"${createHash('sha256').update(JSON.stringify(page)).digest('base64url')}"`;
+    void reply.header('etag', `W/${tag}`);
+    if (page.next) void reply.header('link', nextLink(request.url, page.next));
+    if (namesTag(ifNoneMatch, tag)) return void reply.status(304);
+    return { observed_at, ...page };
   }
 
   /** A node, live or not. */

@@ -197,11 +197,11 @@ export interface NodeRow extends HoldColumns {
 }
 
 /** What is shown of a node `n`, at the time `now.at`, with its lease `l` and the run `r` that holds it. */
-const NODE_COLUMNS = `
+export const NODE_COLUMNS = `
   n.node_id, n.label, ${OFFERED} AS capabilities, n.drain, n.seen_at, n.expires_at, n.hold_reason, n.held_by, n.held_since,
   n.hold_evidence, n.expires_at > now.at AS live, l.run_id, r.principal, l.granted_at AS since, l.not_after`;
 const NOW = '(SELECT clock_timestamp() AS at) AS now';
-const WITH_LEASE = 'LEFT JOIN leases l USING (node_id) LEFT JOIN runs r USING (run_id)';
+export const WITH_LEASE = 'LEFT JOIN leases l USING (node_id) LEFT JOIN runs r USING (run_id)';
 
 /** One node, live or not; undefined: there is none, or it was forgotten and those are not asked for. */
 export function readNode(nodeId: string, forgotten: boolean): Read<NodeRow | undefined> {
@@ -212,21 +212,5 @@ export function readNode(nodeId: string, forgotten: boolean): Read<NodeRow | und
       WHERE n.node_id = $1 AND ($2 OR NOT ${FORGOTTEN})`,
     params: [nodeId, forgotten],
     as: (rows: NodeRow[]) => rows[0],
-  });
-}
-
-/** The nodes by node_id: the live ones, or all that were not forgotten; and when that was. */
-export function readNodes(all: boolean): Read<{ observed_at: Date; nodes: NodeRow[] }> {
-  return read({
-    name: 'nodes.read',
-    text: `
-     SELECT now.at AS observed_at, ${NODE_COLUMNS}
-       FROM ${NOW} LEFT JOIN nodes n ON n.expires_at > now.at OR $1 AND NOT ${FORGOTTEN} ${WITH_LEASE}
-      ORDER BY n.node_id`,
-    params: [all],
-    as: (rows: (NodeRow & { observed_at: Date })[]) => ({
-      observed_at: rows[0]!.observed_at,
-      nodes: rows.filter((row) => row.node_id !== null),
-    }),
   });
 }

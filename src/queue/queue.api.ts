@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { NEXT_PAGE } from '../platform/http/cursor.js';
 import { QueueDto } from './waiting.dto.js';
 
 const description = `
@@ -16,7 +17,7 @@ export function GetQueueApi(): MethodDecorator {
     ApiOperation({ operationId: 'getQueue', description }),
     ApiAnswer(200, 'A page of the queue.', {
       type: QueueDto,
-      sometimes: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
+      sometimes: { Link: NEXT_PAGE },
     }),
     ApiProblems('unavailable'),
   );

@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiOperation, ApiHeader, ApiBody } from '@nestjs/swagger';
 import { ApiAnswer } from '../platform/http/api-answer.decorator.js';
 import { ApiProblems } from '../platform/http/api-problems.decorator.js';
+import { NEXT_PAGE } from '../platform/http/cursor.js';
 import { ApiIfMatch } from '../platform/http/if-match.js';
 import { ApiRunId } from '../platform/http/path-parameters.js';
 import { ApiPrincipal } from '../platform/http/principal.js';
@@ -20,7 +21,7 @@ export function ListRunsApi(): MethodDecorator {
     ApiOperation({ operationId: 'listRuns', description: LIST_RUNS }),
     ApiAnswer(200, 'A page of runs.', {
       type: RunListDto,
-      sometimes: { Link: 'Where there is a next page: `<path>; rel="next"` (RFC 8288).' },
+      sometimes: { Link: NEXT_PAGE },
     }),
     ApiProblems('unavailable'),
   );

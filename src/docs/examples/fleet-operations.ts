@@ -121,6 +121,7 @@ export const listNodes: OperationExamples = {
               },
             },
           ],
+          next: null,
         },
       },
     },

@@ -30,6 +30,9 @@ function isTime(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 10));
 }
 
+/** What the document says of the Link header of a page. */
+export const NEXT_PAGE = 'Where there is a next page: `<path>; rel="next"` (RFC 8288).';
+
 /** The Link header (RFC 8288) that leads to the next page: the same query with its cursor. */
 export function nextLink(url: string, cursor: string): string {
   const [path = '', query = ''] = url.split('?', 2);

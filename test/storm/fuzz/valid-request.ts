@@ -91,6 +91,11 @@ const fill: Record<string, (draft: Draft, pool: Pool, dice: Dice, plan: Plan) =>
     if (dice.roll(3) === 0) draft.query.push(['limit', dice.of(['1', '2', '200'])]);
     draft.query = uniqueNames(draft.query);
   },
+  listNodes(draft, pool, dice) {
+    draft.query = uniqueNames(dice.roll(2) === 0 ? [] : draft.query);
+    const tag = pool.tags.get('/v1/nodes');
+    if (tag !== undefined && dice.roll(2) === 0) draft.headers['if-none-match'] = tag;
+  },
   getQueue: (draft) => void (draft.query = uniqueNames([['limit', '1'], ...draft.query])),
   downloadRecord(draft, pool, dice) {
     draft.path.run_id = pool.ended.pick(dice) ?? draft.path.run_id!;
