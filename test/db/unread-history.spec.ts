@@ -4,6 +4,7 @@ import { optionsBehind } from '../../src/platform/sessions/settings.js';
 import { type GrantFilter, readGrantPage } from '../../src/nodes/grants.sql.js';
 import type { Read } from '../../src/platform/database/statement.js';
 import type { Keyset } from '../../src/platform/http/cursor.js';
+import { readRunPage, type RunFilter } from '../../src/runs/run-page.sql.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 
 /** A run each minute, which lives for three. They hold one of two nodes, but for the first two. */
@@ -74,6 +75,35 @@ describe('a page of a list', () => {
   const MOMENT = { from: MORNING.from, to: MORNING.from };
   const SINCE_LONG = { from: '2026-01-02T00:00:00.000Z', to: MORNING.to };
   const DEEP = { created_at: '2026-01-03 00:00:00+00', seq: '9999999' };
+
+  it.each<[string, RunFilter, number, Keyset?]>([
+    ['all', {}, 10],
+    ['all, further on', {}, 10, DEEP],
+    ['of a state', { state: 'SUCCEEDED' }, 10],
+    ['of a state that none has', { state: 'RUNNING' }, 0],
+    ['until then', { to: MORNING.to }, 10],
+    ['until then, of a state', { to: MORNING.to, state: 'SUCCEEDED' }, 10],
+    ['from then on', { from: MORNING.from }, 10],
+    ['of a time', MORNING, 10],
+    ['of a time, further on', SINCE_LONG, 10, DEEP],
+    ['of a time and a state, further on', { ...SINCE_LONG, state: 'SUCCEEDED' }, 10, DEEP],
+    ['of a moment', MOMENT, 3],
+    ['of a moment and a state', { ...MOMENT, state: 'SUCCEEDED' }, 3],
+    ['of a time and a work', { ...MORNING, work_id: 'w' }, 0],
+    ['of a time and a state that none has', { ...MORNING, state: 'QUEUED' }, 0],
+    ['of a node', { node_id: 'n1' }, 10],
+    ['of a node, further on', { node_id: 'n1' }, 10, DEEP],
+    ['of a node until then', { node_id: 'n1', to: MORNING.to }, 10],
+    ['of a node and a time', { node_id: 'n1', ...MORNING }, 10],
+    ['of a node and a time, further on', { node_id: 'n1', ...SINCE_LONG }, 10, DEEP],
+    ['of a node that is idle', { node_id: 'idle' }, 2],
+    ['of a node that is idle and a time', { node_id: 'idle', ...MORNING }, 0],
+    ['of a node that nobody knows', { node_id: 'x' }, 0],
+  ])('of runs reads no history: %s', async (_which, filter, wanted, ...[after]) => {
+    const { rows, read } = await cost(readRunPage(filter, 10, after));
+    expect(rows).toBe(wanted);
+    expect(read).toBeLessThan(120);
+  });
 
   it.each<[string, GrantFilter, number, Keyset?]>([
     ['all', {}, 11],
