@@ -11,6 +11,7 @@ import { OneProcessSpeaks1790000000011 } from './0011-one-process-speaks.js';
 import { Holds1790000000012 } from './0012-holds.js';
 import { GrantsByTime1790000000013 } from './0013-grants-by-time.js';
 import { RememberedNodes1790000000014 } from './0014-remembered-nodes.js';
+import { RunsByLife1790000000015 } from './0015-runs-by-life.js';
 import { BackToTheQueue1790000000016 } from './0016-back-to-the-queue.js';
 import { WorkThatDoesNotBegin1790000000017 } from './0017-work-that-does-not-begin.js';
 
@@ -29,6 +30,7 @@ export const MIGRATIONS = [
   Holds1790000000012,
   GrantsByTime1790000000013,
   RememberedNodes1790000000014,
+  RunsByLife1790000000015,
   BackToTheQueue1790000000016,
   WorkThatDoesNotBegin1790000000017,
 ];

@@ -254,6 +254,7 @@ CREATE TABLE runs (
   CONSTRAINT runs_waited CHECK (((queued_at IS NULL) = (wait_reason IS NULL)))
 );
 CREATE INDEX runs_by_age ON public.runs USING btree (created_at, seq);
+CREATE INDEX runs_by_life ON public.runs USING gist (tstzrange(LEAST(created_at, ended_at), ended_at, '[)'::text)) WHERE (ended_at IS NOT NULL);
 CREATE INDEX runs_by_state ON public.runs USING btree (state, created_at, seq);
 CREATE INDEX runs_by_work ON public.runs USING btree (work_id, created_at, seq) WHERE (work_id IS NOT NULL);
 

@@ -132,7 +132,7 @@ export type ShownRun = QueuedRunDto | RunningRunDto | EndedRunDto;
 
 @ApiModel('RunList', 'A page of runs.')
 export class RunListDto {
-  /** The newest first. */
+  /** The newest first: by when they were created, with `node_id` by when they were granted it. */
   @ApiProperty({ type: [RunSummaryDto] })
   items!: RunSummary[];
   /** Cursor of the next page; null at the end. */

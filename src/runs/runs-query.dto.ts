@@ -3,6 +3,7 @@ import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { RUN_STATES, type RunState } from '../domain/states.js';
 import { ApiModel } from '../platform/http/api-model.decorator.js';
 import { PageQueryDto } from '../platform/http/page.dto.js';
+import { NotBefore, Time } from '../platform/http/time.decorator.js';
 
 export class RunsQueryDto extends PageQueryDto {
   /** Only runs in this state. */
@@ -22,6 +23,25 @@ export class RunsQueryDto extends PageQueryDto {
   @IsOptional()
   @IsString({ message: 'must be given once' })
   principal?: string;
+
+  /** Only runs that hold or held this node; with `from` or `to`: that held it in that time. */
+  @ApiProperty({ type: 'string', required: false })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  node_id?: string;
+
+  /** Only runs that had not ended by then; with `node_id`: that had not given it back by then. RFC 3339. */
+  @ApiProperty({ type: 'string', format: 'date-time', required: false })
+  @IsOptional()
+  @Time()
+  from?: string;
+
+  /** Only runs that were there by then, not before `from`; with `node_id`: that had been granted it by then. RFC 3339. */
+  @ApiProperty({ type: 'string', format: 'date-time', required: false })
+  @IsOptional()
+  @Time()
+  @NotBefore('from')
+  to?: string;
 }
 
 @ApiModel('Cancellation', 'Why a run is cancelled.')

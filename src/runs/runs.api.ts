@@ -13,6 +13,12 @@ const LIST_RUNS = `
 A page of the runs that match every filter that is given, without their steps. \`next\` is the cursor of the following page
 and null on the last one; the header \`Link\` leads there too.
 
+With \`from\` and \`to\` those that existed in that time: that were there by its end, and had not ended by its beginning. With
+both the same, those of a moment. The newest come first, by when they were created.
+
+With \`node_id\` those that hold or held that node, with a time those that held it then: each once, the newest first by when
+they were granted it last. A run that is granted the node again while the pages are read comes to the front.
+
 Safe to repeat. It answers at once.
 `.trim();
 

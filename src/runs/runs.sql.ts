@@ -1,11 +1,9 @@
 import type { StepKind } from '../domain/contract/contract.js';
 import type { AssignedRole } from '../domain/matching/fleet.js';
-import type { FinalState, RunState, StepState } from '../domain/states.js';
+import type { FinalState, StepState } from '../domain/states.js';
 import type { Verdict } from '../domain/verdict.js';
 import type { Database } from '../platform/database/database.js';
 import { type Read, read } from '../platform/database/statement.js';
-import type { Keyset } from '../platform/http/cursor.js';
-import { PAGE_BYTES } from '../platform/http/fill-page.js';
 import type { QueuedPlace } from '../queue/explain-waiting.js';
 
 /** What the version of a run is made of. */
@@ -52,69 +50,6 @@ function readRun(runId: string): Read<RunRow | undefined> {
     text: `SELECT ${RUN_COLUMNS} FROM runs r JOIN records c USING (run_id) WHERE r.run_id = $1`,
     params: [runId],
     as: (rows: RunRow[]) => rows[0],
-  });
-}
-
-export interface RunFilter {
-  state?: RunState;
-  work_id?: string;
-  principal?: string;
-}
-
-/** A row of a page, and about how large it is. */
-export type PagedRun = RunRow & { bytes: number };
-
-/** About what of a run `r` a list shows. Of the contract, which is read for it, an eighth: most of it is not shown. */
-const SHOWN_BYTES = `
-  (octet_length(r.requires::text) + coalesce(octet_length(r.assigned::text), 0) + coalesce(octet_length(r.verdict::text), 0)
-   + octet_length(r.contract::text) / 8)`;
-
-/**
- * A page of runs, the newest first, before the given place: at most so many, and no more than fill the bytes; `more`: there
- * are others behind them. Goes from one to the next, so that it does not read what is not on the page. What has an index of
- * its own is asked for only where it is wanted.
- */
-export function readRunPage(
-  filter: RunFilter,
-  limit: number,
-  before: Keyset | undefined,
-): Read<{ rows: PagedRun[]; more: boolean }> {
-  const next = `
-    r.run_id, r.created_at, r.seq, ${SHOWN_BYTES} AS bytes
-      FROM runs r
-     WHERE ${filter.state === undefined ? '$1::text IS NULL' : 'r.state = $1'}
-       AND ${filter.work_id === undefined ? '$2::text IS NULL' : 'r.work_id = $2'}
-       AND ($3::text IS NULL OR r.principal = $3)`;
-  return read({
-    name: 'runs.read-page',
-    text: `
-     WITH RECURSIVE page AS (
-       (SELECT first.*, 1 AS n, 0 AS before
-          FROM (SELECT ${next}
-                   AND (r.created_at, r.seq) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::bigint, 9223372036854775807))
-                 ORDER BY r.created_at DESC, r.seq DESC LIMIT 1) AS first)
-        UNION ALL
-       SELECT next.*, page.n + 1, page.before + page.bytes
-         FROM page CROSS JOIN LATERAL (SELECT ${next}
-                   AND (r.created_at, r.seq) < (page.created_at, page.seq)
-                 ORDER BY r.created_at DESC, r.seq DESC LIMIT 1) AS next
-        WHERE page.n <= $6 AND page.before < $7)
-     SELECT ${RUN_COLUMNS}, page.bytes, (SELECT max(n) FROM page) AS reached
-       FROM page JOIN runs r USING (run_id) JOIN records c USING (run_id)
-      WHERE page.n <= $6 AND page.before < $7 ORDER BY page.n`,
-    params: [
-      filter.state ?? null,
-      filter.work_id ?? null,
-      filter.principal ?? null,
-      before?.created_at ?? null,
-      before?.seq ?? null,
-      limit,
-      PAGE_BYTES,
-    ],
-    as: (rows: (PagedRun & { reached: number })[]) => ({
-      rows,
-      more: rows.length > 0 && rows[0]!.reached > rows.length,
-    }),
   });
 }
 

@@ -8,7 +8,8 @@ import { ExplainWaiting, mostWaitingBytes, type QueuedPlace } from '../queue/exp
 import type { WaitingDto } from '../queue/waiting.dto.js';
 import { shownVersion } from './run-version.js';
 import type { RunRecordDto, RunSummary, ShownRun } from './run.dto.js';
-import { readStored, type StoredRun, readRunPage, type RunFilter, type RunRow, type StepRow } from './runs.sql.js';
+import { readRunPage, type RunFilter } from './run-page.sql.js';
+import { readStored, type StoredRun, type RunRow, type StepRow } from './runs.sql.js';
 import type { ShownStep } from './step.dto.js';
 
 /** Runs as they are shown: a queued one with the reason why it waits. */
@@ -31,8 +32,8 @@ export class ShowRun {
   }
 
   /** At most so many, and no more than fill a page. */
-  async page(filter: RunFilter, limit: number, before?: Keyset): Promise<{ items: RunSummary[]; next?: Keyset }> {
-    const { rows, more } = await this.database.ask(readRunPage(filter, limit, before));
+  async page(filter: RunFilter, limit: number, after?: Keyset): Promise<{ items: RunSummary[]; next?: Keyset }> {
+    const { rows, more } = await this.database.ask(readRunPage(filter, limit, after));
     const read = rows.map((row) => ({ row, queued: queued([row]) }));
     const items = await fillPage(read, {
       most: ({ row, queued }) => row.bytes + queued.reduce((sum, { requires }) => sum + mostWaitingBytes(requires), 0),
@@ -41,7 +42,7 @@ export class ShowRun {
         return some.map(({ row }) => summaryOf(row, waiting));
       },
     });
-    return { items, next: more || items.length < rows.length ? rows[items.length - 1]?.place : undefined };
+    return { items, next: more || items.length < rows.length ? rows[items.length - 1]?.listed : undefined };
   }
 }
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '../../../src/platform/database/database.js';
 import { PAGE_BYTES } from '../../../src/platform/http/fill-page.js';
-import { readRunPage } from '../../../src/runs/runs.sql.js';
+import { readRunPage } from '../../../src/runs/run-page.sql.js';
 import { R } from '../../support/contracts.js';
 import type { Answer } from '../../support/http.js';
 import { cancel, show } from '../../support/queue.js';

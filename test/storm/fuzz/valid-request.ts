@@ -89,6 +89,7 @@ const fill: Record<string, (draft: Draft, pool: Pool, dice: Dice, plan: Plan) =>
   },
   listRuns(draft, _pool, dice) {
     if (dice.roll(3) === 0) draft.query.push(['limit', dice.of(['1', '2', '200'])]);
+    if (dice.roll(3) === 0) draft.query.push(['node_id', dice.of(NODES)]);
     draft.query = uniqueNames(draft.query);
   },
   listNodes(draft, pool, dice) {
