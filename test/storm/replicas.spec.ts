@@ -59,7 +59,7 @@ describe('three servers on one database', () => {
   });
 
   it('wake each other: a claim parked at any of them is given the step that another makes ready', async () => {
-    const sends = urls.map(sender);
+    const sends = urls.map((url) => sender(url));
     const rounds = tries(1, 10);
     let given = 0;
     for (let round = 1; round <= rounds; round++) {
@@ -94,7 +94,7 @@ describe('three servers on one database', () => {
     const cycles = tries(40, 500);
     const figures: { wakes: number; sweeps: number; results: number; queued: number }[] = [];
     for (const count of [1, 3]) {
-      const sends = urls.map(sender);
+      const sends = urls.map((url) => sender(url));
       const before = await Promise.all(sends.map(wakesAndSweeps));
       await workAway(sends.slice(0, count), `m${count}`, cycles);
       const after = await Promise.all(sends.map(wakesAndSweeps));
