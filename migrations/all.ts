@@ -14,6 +14,7 @@ import { RememberedNodes1790000000014 } from './0014-remembered-nodes.js';
 import { RunsByLife1790000000015 } from './0015-runs-by-life.js';
 import { BackToTheQueue1790000000016 } from './0016-back-to-the-queue.js';
 import { WorkThatDoesNotBegin1790000000017 } from './0017-work-that-does-not-begin.js';
+import { ValidReasons1790000000018 } from './0018-valid-reasons.js';
 
 /** In their order. A migration that has been released is never changed: the next one changes what it made. */
 export const MIGRATIONS = [
@@ -33,4 +34,5 @@ export const MIGRATIONS = [
   RunsByLife1790000000015,
   BackToTheQueue1790000000016,
   WorkThatDoesNotBegin1790000000017,
+  ValidReasons1790000000018,
 ];

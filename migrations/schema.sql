@@ -627,7 +627,7 @@ COMMENT ON COLUMN public.events.xid IS 'ids commit out of order: a resumable rea
 COMMENT ON TABLE public.fleet_changes IS 'nodes whose advert or lease was changed: who keeps the fleet in memory reads what is new since its last snapshot';
 COMMENT ON COLUMN public.fleet_changes.node_id IS 'the empty string: all of them';
 COMMENT ON COLUMN public.logs.cut IS 'the limit was reached: its last line says so, and nothing more is taken';
-COMMENT ON COLUMN public.nodes.back_at IS 'when it spoke first after an outage: what it did not do before is not held against it';
+COMMENT ON COLUMN public.nodes.back_at IS 'when it spoke first after an outage or a silence: what it did not do before is not held against it';
 COMMENT ON COLUMN public.nodes.faults IS 'the runs that it has ended by its own doing since it has done a step, the last ones; one run may be there twice';
 COMMENT ON COLUMN public.nodes.forgotten_at IS 'it is shown to nobody unless it has spoken since: an advert brings it back, whichever version stores it';
 COMMENT ON COLUMN public.nodes.held_since IS 'since when it is out of service; null: it is not';

@@ -36,7 +36,7 @@ export class ParkedClaims implements OnModuleInit, OnModuleDestroy {
       return waiting.filter((claimant) => {
         const node = nodes.get(claimant.node_id);
         if (node === undefined) return false;
-        if (isStale(node.instance, claimant.instance)) return true;
+        if (isStale(node.instance, claimant.instance) || node.holders.includes(claimant.instance)) return true;
         // One step is looked for by one of them.
         return node.ready-- > 0;
       });

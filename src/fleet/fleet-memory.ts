@@ -76,8 +76,9 @@ export class FleetMemory {
       hold: hold ?? undefined,
     });
     if (!same || wasLive !== expires_at > now) this.#rank = true;
-    // Of a silent node the time may have changed until when it is remembered.
-    if (expires_at <= now) this.#existing = undefined;
+    // Of a silent node the time may have changed until when it is remembered. A lease that it loses changes nothing about it.
+    const stayedSilent = same && known.expiresAt <= now && known.rememberedFrom === remembered_from;
+    if (expires_at <= now && !stayedSilent) this.#existing = undefined;
     this.#nextExpiry = Math.min(this.#nextExpiry, expires_at > now ? expires_at : Infinity);
   }
 

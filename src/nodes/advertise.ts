@@ -6,7 +6,7 @@ import type { Fleet } from '../fleet/fleet-view.js';
 import { type Lease, readLeases, renewLeases } from '../leases/leases.sql.js';
 import { Config } from '../platform/config/config.js';
 import { Database } from '../platform/database/database.js';
-import type { Tx } from '../platform/database/queryable.js';
+import { Rollback, type Tx } from '../platform/database/queryable.js';
 import { Problem } from '../platform/http/problem.js';
 import { ReturnRun } from '../queue/return-run.js';
 import type { Why } from '../queue/why.js';
@@ -19,6 +19,7 @@ import {
   type AdvertBefore,
   insertNode,
   lockAdvert,
+  readHold,
   type NewAdvert,
   type NodeHold,
   storeAdvert,
@@ -47,8 +48,12 @@ export class Advertise {
 
   /** Throws stale_instance where the process that speaks was superseded by another. */
   async advertise(advert: NewAdvert): Promise<Advertised> {
+    return (await this.#take(advert)) ?? (await this.#take(advert, await this.returns.look()))!;
+  }
+
+  /** Undefined, and nothing stored: a run goes back to the queue, and for that the fleet has to be looked at first. */
+  #take(advert: NewAdvert, fleet?: Fleet): Promise<Advertised | undefined> {
     const { lifeSeconds } = this.config;
-    const fleet = advert.drain === 'at-boundary' ? await this.returns.look() : undefined;
     return this.database.transaction('advert', async (tx) => {
       const isKnown = await tx.ask(lockAdvert(advert.node_id));
       const isNew = !isKnown && (await tx.ask(insertNode(advert.node_id)));
@@ -69,7 +74,8 @@ export class Advertise {
         if (isOver) ended.push(leased_run);
       }
       if (leased_run !== null) tx.send(renewLeases(advert.node_id, lifeSeconds));
-      return { expires_at, drain: advert.drain, hold: before.hold, late: false, whys, ended };
+      const hold = whys.includes('node-restart') ? await tx.ask(readHold(advert.node_id)) : before.hold;
+      return { expires_at, drain: advert.drain, hold, late: false, whys, ended };
     });
   }
 
@@ -80,12 +86,12 @@ export class Advertise {
 
   /**
    * The run of this node ends where a new instance has lost its step, or where the node drains and no step is in progress; if
-   * nothing of it has begun it goes back to the queue then. `fleet`: there is one where the node drains so.
+   * nothing of it has begun it goes back to the queue then.
    */
   async #giveUpRun(
     tx: Tx,
     runId: string,
-    { node_id, instance }: NewAdvert,
+    { node_id, instance, drain }: NewAdvert,
     fleet: Fleet | undefined,
   ): Promise<{ why?: Why; isOver: boolean }> {
     const run = await tx.ask(lockRun(runId));
@@ -101,9 +107,10 @@ export class Advertise {
       countFault(tx, { nodes: [node_id], run_id: runId, kind: 'node_restarted' }, this.config.quarantineAfter);
       return { why: 'node-restart', isOver: true };
     }
-    if (fleet === undefined || (await tx.ask(hasClaimed(runId, node_id)))) return { isOver: false };
+    if (drain !== 'at-boundary' || (await tx.ask(hasClaimed(runId, node_id)))) return { isOver: false };
     const begun = await tx.ask(hasBegun(runId));
     if (begun) endRun(tx, runId, drainedEnding(node_id));
+    else if (fleet === undefined) throw new Rollback(undefined);
     else await this.returns.back(tx, runId, 'drained', [node_id], fleet);
     return { why: 'drained', isOver: begun };
   }

@@ -6,7 +6,7 @@ import { readStanding, writeForgotten } from './holds.sql.js';
 import { lockAdvert } from './nodes.sql.js';
 import { noSuchNode } from './show-nodes.js';
 
-/** Forgets a node that is gone for good. Its history stays, and so does a hold; an advert brings it back. */
+/** Forgets a node that is gone for good. Its history stays, and so does a person's hold; an advert brings it back. */
 @Injectable()
 export class ForgetNode {
   constructor(private readonly database: Database) {}

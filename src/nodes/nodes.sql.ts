@@ -61,6 +61,16 @@ export function holdOf({ hold_reason, held_by, held_since, hold_evidence }: Hold
   return { reason: hold_reason!, by: held_by!, since: held_since, ...(hold_evidence && { evidence: hold_evidence }) };
 }
 
+/** Whether, and by whom, the (locked) node is out of service now. */
+export function readHold(nodeId: string): Read<NodeHold | null> {
+  return read({
+    name: 'nodes.read-hold',
+    text: 'SELECT hold_reason, held_by, held_since, hold_evidence FROM nodes WHERE node_id = $1',
+    params: [nodeId],
+    as: (rows: HoldColumns[]) => holdOf(rows[0]!),
+  });
+}
+
 /** What the last advert said. */
 export interface AdvertBefore {
   instance: string;
@@ -115,7 +125,7 @@ export function storeAdvert(
      stored AS (
        UPDATE nodes n
           SET label = $2, instance = $3, drain = $4, capabilities = $5, revived = false, forgotten_at = NULL,
-              back_at = CASE WHEN n.revived THEN now.at ELSE n.back_at END,
+              back_at = CASE WHEN n.revived OR n.expires_at <= now.at THEN now.at ELSE n.back_at END,
               offer_rev = n.offer_rev + (n.capabilities <> $5)::int,
               seq = CASE WHEN $3 = n.instance THEN coalesce($8, n.seq) ELSE $8 END,
               superseded = CASE WHEN $3 IN ('', n.instance) OR n.instance = '' THEN n.superseded

@@ -22,7 +22,7 @@ export class ReturnRun {
     return this.fleet.refresh();
   }
 
-  /** `nodes`: because of which it goes back. The run is locked and RUNNING, and so are the nodes that it holds. */
+  /** `nodes`: because of which it goes back; they are locked. The run is locked and RUNNING. */
   async back(tx: Tx, runId: string, why: WhyReturned, nodes: string[], fleet: Fleet): Promise<void> {
     const returning = await tx.ask(readReturning(runId));
     tx.send(writeReturn(runId, { why, nodes, ...(await this.#judge(tx, returning, fleet)) }));

@@ -62,6 +62,8 @@ export interface NodeToAsk {
   ready: number;
   /** The one that spoke last; empty: it named none. */
   instance: string;
+  /** Those that hold a step already, if the node is live: who has asked while it was not is given its own step again. */
+  holders: string[];
 }
 
 /** More are never looked for at once. */
@@ -72,7 +74,10 @@ export function readNodesToAsk(nodeIds: string[]): Read<Map<string, NodeToAsk>> 
   return read({
     name: 'steps.read-nodes-to-ask',
     text: `
-     SELECT waiting.node_id, coalesce(n.instance, '') AS instance, ready.steps AS ready
+     SELECT waiting.node_id, coalesce(n.instance, '') AS instance, ready.steps AS ready,
+            ARRAY(SELECT h.instance FROM steps h
+                   WHERE h.node_id = n.node_id AND h.node_id <> '' AND h.state = 'CLAIMED' AND h.instance <> ''
+                     AND n.expires_at > clock_timestamp()) AS holders
        FROM unnest($1::text[]) AS waiting (node_id)
        LEFT JOIN nodes n ON n.node_id = waiting.node_id COLLATE "C"
       CROSS JOIN LATERAL (

@@ -50,6 +50,7 @@ export const DROP_LOST_ATTEMPTS = '/* steps.drop-lost-attempts */ DELETE FROM at
 /**
  * Whether nothing of the (locked) run has begun: no step has, but for claims of nodes that have not spoken since and are no
  * more live. An answer may have been lost on them; what they would still say is kept out by the nonce of their lease.
+ * Uploads are asked for as there are indexes on them: those that are published, and the few that are not.
  */
 export function hasBegun(runId: string): Read<boolean> {
   return read({
@@ -59,7 +60,9 @@ export function hasBegun(runId: string): Read<boolean> {
               SELECT FROM steps s LEFT JOIN nodes n USING (node_id)
                WHERE s.run_id = $1 AND (s.state NOT IN ('PENDING', 'CLAIMED') OR s.attempt > 1
                   OR s.state = 'CLAIMED' AND (s.heard OR n.seen_at > s.started_at OR n.expires_at > clock_timestamp())))
-         OR EXISTS (SELECT FROM logs WHERE run_id = $1) OR EXISTS (SELECT FROM blobs WHERE run_id = $1) AS begun`,
+         OR EXISTS (SELECT FROM logs WHERE run_id = $1)
+         OR EXISTS (SELECT FROM blobs WHERE run_id = $1 AND published_at IS NOT NULL)
+         OR EXISTS (SELECT FROM blobs WHERE run_id = $1 AND published_at IS NULL) AS begun`,
     params: [runId],
     as: (rows: { begun: boolean }[]) => rows[0]!.begun,
   });

@@ -3,6 +3,7 @@ import { ParkedClaims } from '../../src/execution/parked-claims.js';
 import { needs, R, step } from '../support/contracts.js';
 import { eventually } from '../support/eventually.js';
 import { startTestMediator } from '../support/mediator.js';
+import { moveClock } from '../support/move-clock.js';
 import { blockedOn, blockedOrAnswered, carriedOut } from '../support/parked.js';
 import type { PlayedNode } from '../support/played-node.js';
 import { hold, once } from '../support/failpoints.js';
@@ -194,6 +195,24 @@ describe('claims and renewals that meet something else', () => {
     expect(await reaped).toMatchObject({ expired: 0, errors: 0 });
     expect((await show(server, 'alive')).state).toBe('RUNNING');
     await cancel(server, 'alive');
+  });
+
+  it('G6 a claim under way comes before the reaper, which has found the step not begun', async () => {
+    await submit(R('x', { run_id: 'begins' }));
+    await moveClock(server.database, 100_000);
+    await node.advertise();
+    await server.database.sql("UPDATE nodes SET back_at = NULL WHERE node_id = 'n1'");
+    const claiming = hold('claim.before-commit');
+    const claimed = node.claim();
+    await claiming.reached;
+
+    const reaped = server.reap();
+    await blockedOn(server.database, 'fleet.lock-node-to-change');
+    claiming.letGo();
+
+    expect(await claimed).toMatchObject({ status: 200, body: { run_id: 'begins' } });
+    expect(await reaped).toMatchObject({ unbegun: 0, errors: 0 });
+    expect((await node.report((await claimed).body)).body.run_state).toBe('SUCCEEDED');
   });
 
   it('fractions of a second are taken for a renew period', async () => {

@@ -7,7 +7,9 @@ import { cancel, promotion, show, submit } from '../../support/queue.js';
 import { serverSuite } from '../../support/server-suite.js';
 
 describe('a step that its node does not begin', () => {
-  const server = serverSuite({ env: { MEDIATOR_START_SECONDS: '600', MEDIATOR_RENEW_SECONDS: '60' } });
+  const server = serverSuite({
+    env: { MEDIATOR_START_SECONDS: '600', MEDIATOR_RENEW_SECONDS: '60', MEDIATOR_NOT_AFTER_FACTOR: '100' },
+  });
   async function live(nodeId: string): Promise<PlayedNode> {
     const node = server.node(nodeId, [{ role: nodeId }]);
     node.instance = `${nodeId}-I1`;
@@ -77,9 +79,19 @@ describe('a step that its node does not begin', () => {
   it('G6 counts anew from the first advert after an outage', async () => {
     const node = await live('outage');
     await submit(server, R('outage', { run_id: 'outage' }));
-    await letTimePass(server.database, 3600);
+    await letTimePass(server.database, 20_000);
     expect((await server.reap()).unbegun).toBe(0);
     await node.advertise();
+    expect(await pass(590, node)).toBe(0);
+    expect(await pass(20, node)).toBe(1);
+  });
+
+  it('G6 counts anew after an outage, also where the node speaks before anybody has looked for one', async () => {
+    const node = await live('early');
+    await submit(server, R('early', { run_id: 'early' }));
+    await letTimePass(server.database, 20_000);
+    await node.advertise();
+    expect((await server.reap()).unbegun).toBe(0);
     expect(await pass(590, node)).toBe(0);
     expect(await pass(20, node)).toBe(1);
   });

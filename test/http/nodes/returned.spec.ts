@@ -238,6 +238,11 @@ describe('a run whose node fell silent', () => {
     const claimed = (await node.claim()).body;
     await sql("UPDATE nodes SET expires_at = clock_timestamp() - interval '1 s' WHERE node_id = 'mute'");
     expect((await node.claim()).status).toBe(204);
+    const itsOwn = node.claim(30);
+    await eventually('it is parked', () => server.mediator.app.get(ParkedClaims).size === 1);
+    await node.advertise();
+    expect(await itsOwn).toMatchObject({ status: 200, body: { seq: 1, lease: { nonce: claimed.lease.nonce } } });
+    await sql("UPDATE nodes SET expires_at = clock_timestamp() - interval '1 s' WHERE node_id = 'mute'");
     expect((await node.report(claimed)).status).toBe(200);
     expect((await node.claim()).status).toBe(204);
     const answer = node.claim(30);

@@ -26,6 +26,8 @@ interface ModelNode extends ModelAdvert {
   until: number;
   /** Who has taken it out of service. */
   held: 'person' | 'mediator' | undefined;
+  /** When it spoke again after a silence. */
+  backAt: number | undefined;
   /** How many runs it has ended in a row by its own doing. */
   faults: number;
   /** The latest first. */
@@ -97,6 +99,7 @@ export class Model {
       seq: advert.seq ?? (same ? before.seq : undefined),
       until: this.now + LIFE,
       held: before?.held,
+      backAt: before === undefined || before.until > this.now ? before?.backAt : this.now,
       faults: before?.faults ?? 0,
       superseded: supersedes ? [before.instance, ...superseded].slice(0, 16) : superseded,
     });
@@ -287,7 +290,12 @@ export class Model {
     const node = run.nodeOf(step);
     const lease = this.leases.get(node);
     if (lease?.run_id !== run.run_id || !this.isLive(node) || this.#claimedBy(run, node).length > 0) return false;
-    const since = Math.max(run.readySince.get(step.seq)!.since, run.freeSince.get(node) ?? 0, lease.since);
+    const since = Math.max(
+      run.readySince.get(step.seq)!.since,
+      run.freeSince.get(node) ?? 0,
+      lease.since,
+      this.nodes.get(node)!.backAt ?? 0,
+    );
     return since + START <= this.now;
   }
 
