@@ -37,8 +37,9 @@ export class ReturnRun {
   ): Promise<{ reason: WaitingReason; holders: Holder[] }> {
     const { use } = fleet;
     for (const { node_id, withdrawn } of nodes) use.put(node_id, withdrawn ?? undefined, use.holds.get(node_id));
-    const found = matchFree(required.requires, required.spread, use.fleet, use.unavailable);
-    if (found && !tooWide(found.nodes.length, this.config.maxLeasesPerRun)) return { reason: 'BUSY', holders: [] };
+    const cap = this.config.maxLeasesPerRun;
+    const found = matchFree(required.requires, required.spread, use.fleet, use.unavailable, cap);
+    if (found && !tooWide(found.nodes.length, cap)) return { reason: 'BUSY', holders: [] };
     const [waiting] = await this.waiting.reasons(fleet, [required], tx);
     return { reason: waiting!.reason, holders: holdersOf(waiting!.roles) };
   }

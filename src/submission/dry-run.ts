@@ -18,11 +18,12 @@ export class DryRun {
   ) {}
 
   async assign({ requires, spread = false }: Contract): Promise<AssignedRole[]> {
+    const cap = this.config.maxLeasesPerRun;
     const { existing } = await this.fleet.refresh();
-    const found = match(requires, spread, existing().fleet, NOBODY);
+    const found = match(requires, spread, existing().fleet, NOBODY, { cap });
     if (found.kind !== 'matched') throw new Problem('unsatisfiable', found.detail);
-    if (tooWide(found.nodes.length, this.config.maxLeasesPerRun)) {
-      throw new Problem('too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));
+    if (tooWide(found.nodes.length, cap)) {
+      throw new Problem('too_wide', describeWidth(found.nodes.length, cap));
     }
     return found.assigned;
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Contract } from '../domain/contract/contract.js';
+import { leastWidth } from '../domain/matching/assign-narrow.js';
 import { match, type Matched, matchFree, type MatchResult, tooWide } from '../domain/matching/match.js';
 import { type Fleet, FleetView } from '../fleet/fleet-view.js';
 import { Config } from '../platform/config/config.js';
@@ -44,29 +45,28 @@ export class Submit {
    * most, and all but one of them had to wait for a sweep. Where there is none it is as if they were not there.
    */
   #match({ requires, spread = false }: Contract, { adverts, unavailable, existing }: Fleet): MatchResult {
+    const cap = this.config.maxLeasesPerRun;
     if (this.#wanted.size > 0) {
       const beside = unavailable.copy();
       for (const { nodes } of this.#wanted) for (const { node_id } of nodes) beside.add(node_id);
-      const found = matchFree(requires, spread, adverts, beside);
-      if (found && !this.#isTooWide(found)) return { kind: 'matched', ...found };
+      const found = matchFree(requires, spread, adverts, beside, cap);
+      if (found && !tooWide(found.nodes.length, cap)) return { kind: 'matched', ...found };
     }
-    return match(requires, spread, adverts, unavailable, () => existing().fleet);
+    return match(requires, spread, adverts, unavailable, { cap, existing: () => existing().fleet });
   }
 
   async #decide(run: NewRun, found: MatchResult, fleet: Fleet): Promise<Submitted> {
     if (found.kind === 'unsatisfiable') return this.#reject(run, 'unsatisfiable', found.detail);
+    const { requires, spread = false } = run.contract;
+    // What is too wide in every combination never goes, whoever is free; where something was found it is judged by that.
+    const width = found.kind === 'matched' ? found.nodes.length : leastWidth(requires, spread);
+    const cap = this.config.maxLeasesPerRun;
+    if (tooWide(width, cap)) return this.#reject(run, 'too_wide', describeWidth(width, cap));
     if (found.kind !== 'matched') return { kind: await this.enqueueRun.enqueue(run, fleet) };
-    if (this.#isTooWide(found)) {
-      return this.#reject(run, 'too_wide', describeWidth(found.nodes.length, this.config.maxLeasesPerRun));
-    }
     const outcome = await this.createRun.create(run, found.assigned, found.nodes);
     if (outcome.kind !== 'collided') return outcome;
     // The first transaction has rolled back whole; what it was matched against is outdated.
     return { kind: await this.enqueueRun.enqueue(run, await this.fleet.refresh()) };
-  }
-
-  #isTooWide({ nodes }: Matched): boolean {
-    return tooWide(nodes.length, this.config.maxLeasesPerRun);
   }
 
   async #reject(run: NewRun, reason: 'unsatisfiable' | 'too_wide', detail: string): Promise<Submitted> {

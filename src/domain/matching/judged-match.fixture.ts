@@ -53,6 +53,7 @@ export function matchIsNaiveMatch(onMatched: (nodes: number) => void = () => und
     fleet: Advert[],
     unavailable: Set<string>,
     silent: Set<string>,
+    cap: number,
   ): void => {
     const nodes = fleet.map((advert) => ({ ...advert, silent: silent.has(advert.node_id) }));
     const live = nodes.filter((node) => !node.silent);
@@ -64,13 +65,14 @@ export function matchIsNaiveMatch(onMatched: (nodes: number) => void = () => und
       nodes.filter((node) => node.silent),
     );
 
-    const result = match(requires, spread, live, unavailable, () => existing);
+    const result = match(requires, spread, live, unavailable, { cap, existing: () => existing });
 
-    expect(outcomeOf(result)).toEqual(naiveMatch({ requires, spread }, free) ?? otherwise);
+    expect(outcomeOf(result)).toEqual(naiveMatch({ requires, spread }, free, cap) ?? otherwise);
     expect(outcomeOf(match(requires, spread, existing, new Set()))).toEqual(ever ?? 'unsatisfiable');
     if (result.kind === 'matched') onMatched(result.nodes.length);
   };
-  return fc.property(requirements, fc.boolean(), fleets, unavailableNodes, silentNodes, judged);
+  const caps = fc.constantFrom(0, 0, 1, 2, 3);
+  return fc.property(requirements, fc.boolean(), fleets, unavailableNodes, silentNodes, caps, judged);
 }
 
 function outcomeOf(result: MatchResult): string | string[][] {

@@ -11,10 +11,13 @@
  *  4. One node may serve several roles of a run, under one lease; the nodes of one role are distinct. With `spread` every
  *     role gets nodes of its own: roles in the order of the contract, each its most preferred nodes with which a complete
  *     assignment is still possible. One is found whenever there is one.
+ *     Where a run would take more nodes than it may, it is looked at once more: each role takes the nodes that serve most
+ *     roles of the run first.
  *  5. The first node of a role runs its steps; the others that it counts are leased beside it.
  *  6. Why a node is unavailable makes no difference.
  */
 import type { Requirement } from '../contract/contract.js';
+import { assignNarrow, widthOf } from './assign-narrow.js';
 import { assign } from './assign.js';
 import { CandidateSets } from './candidate-sets.js';
 import { type Advert, type AssignedRole, byNodeId, type MatchedNode, type NodeSet } from './fleet.js';
@@ -43,6 +46,8 @@ export type MatchResult =
  * fits the live ones, so the free ones are asked first; all live nodes only where those do not do, and all that exist,
  * `existing`, only where those do not either.
  *
+ * `cap` is the most nodes that a run may lease, 0 for none: what is matched may still be wider, where nothing narrower was found.
+ *
  * Cost, one role: as many nodes as it takes where there is room, otherwise all that share its rarest attribute. With
  * `spread` see `SpreadMatching`. Adverts that are not ranked yet are ranked first.
  */
@@ -51,11 +56,11 @@ export function match(
   spread: boolean,
   adverts: readonly Advert[] | RankedFleet,
   unavailable: NodeSet,
-  existing?: () => RankedFleet,
+  { cap = 0, existing }: { cap?: number; existing?: () => RankedFleet } = {},
 ): MatchResult {
   const fleet = RankedFleet.of(adverts);
   const free = assign(requires, spread, fleet, unavailable);
-  if ('nodes' in free) return { kind: 'matched', ...onto(requires, fleet, free.nodes) };
+  if ('nodes' in free) return { kind: 'matched', ...within(cap, free.nodes, { requires, spread, fleet, unavailable }) };
   const live = assign(requires, spread, fleet);
   if ('nodes' in live) return busy(requires, fleet, free.shortage);
   const known = existing?.() ?? fleet;
@@ -70,9 +75,24 @@ export function matchFree(
   spread: boolean,
   fleet: RankedFleet,
   unavailable: NodeSet,
+  cap = 0,
 ): Matched | undefined {
   const free = assign(requires, spread, fleet, unavailable);
-  return 'nodes' in free ? onto(requires, fleet, free.nodes) : undefined;
+  return 'nodes' in free ? within(cap, free.nodes, { requires, spread, fleet, unavailable }) : undefined;
+}
+
+interface Matching {
+  requires: readonly Requirement[];
+  spread: boolean;
+  fleet: RankedFleet;
+  unavailable: NodeSet;
+}
+
+/** What was found; or, where that is wider than the cap, what a second look finds, if that is not. A spread run has one width. */
+function within(cap: number, found: number[][], { requires, spread, fleet, unavailable }: Matching): Matched {
+  if (spread || !tooWide(widthOf(found), cap)) return onto(requires, fleet, found);
+  const narrow = assignNarrow(requires, fleet, unavailable);
+  return onto(requires, fleet, tooWide(widthOf(narrow), cap) ? found : narrow);
 }
 
 /** `cap`: the most nodes that a run may lease; 0: there is none. */

@@ -16,11 +16,32 @@ export interface Wanting {
 
 /**
  * The reference for the matcher, written from the rules alone: the first complete assignment among these nodes, found by
- * trying every one there is; the nodes of each role, in its order. Undefined: there is none.
+ * trying every one there is; the nodes of each role, in its order. Undefined: there is none. Where it is wider than `cap`,
+ * and not spread, the one in which each role prefers the nodes that serve more roles, if that one is not.
  */
-export function naiveMatch({ requires, spread = false }: Wanting, nodes: readonly Offering[]): string[][] | undefined {
+export function naiveMatch(wanting: Wanting, nodes: readonly Offering[], cap = 0): string[][] | undefined {
+  const { requires, spread } = wanting;
+  const roles = (node: Offering): number => requires.filter((role) => canServe(role, node)).length;
+  const found = firstMatch(wanting, nodes, () => 0);
+  if (found === undefined || spread || cap === 0 || widthOf(found) <= cap) return found;
+  const narrow = firstMatch(wanting, nodes, (a, b) => roles(b) - roles(a))!;
+  return widthOf(narrow) <= cap ? narrow : found;
+}
+
+/** How many nodes a run takes however it is assigned. */
+export function leastOf({ requires, spread = false }: Wanting): number {
+  const counts = requires.map(({ count = 1 }) => count);
+  return spread ? counts.reduce((a, b) => a + b) : Math.max(...counts);
+}
+
+function firstMatch(
+  { requires, spread = false }: Wanting,
+  nodes: readonly Offering[],
+  before: (a: Offering, b: Offering) => number,
+): string[][] | undefined {
   const preferred = [...nodes].sort(
     (a, b) =>
+      before(a, b) ||
       Number(a.silent ?? false) - Number(b.silent ?? false) ||
       special(a) - special(b) ||
       (a.node_id < b.node_id ? -1 : 1),

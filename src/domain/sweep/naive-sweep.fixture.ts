@@ -29,7 +29,7 @@ export function sweepNaively(
   const taken = new Set(unavailable);
   const promoted: Promoted[] = [];
   for (const { run_id, requires, spread } of queue) {
-    const found = match(requires, spread, adverts, taken);
+    const found = match(requires, spread, adverts, taken, { cap });
     if (found.kind !== 'matched' || tooWide(found.nodes.length, cap) || fails.has(run_id)) continue;
     const nodes = found.nodes.map((node) => node.node_id);
     for (const node of nodes) taken.add(node);

@@ -38,7 +38,7 @@ export function* sweepByGroups(
 
   for (let group = waiting.take(); group !== undefined; group = waiting.take()) {
     const { requires, spread, oldest: run } = group;
-    const onto = matchFree(requires, spread, unavailable.fleet, unavailable);
+    const onto = matchFree(requires, spread, unavailable.fleet, unavailable, cap);
     if (onto === undefined) continue;
     if (tooWide(onto.nodes.length, cap)) {
       yield { kind: 'log too wide', run, onto };

@@ -50,7 +50,7 @@ function reasonOf({
   holdings,
   cap,
 }: WaitingInput): Pick<Waiting, 'reason' | 'detail'> {
-  const now = match(requires, spread, use.fleet, use.unavailable);
+  const now = match(requires, spread, use.fleet, use.unavailable, { cap });
   if (now.kind === 'unsatisfiable' || now.kind === 'offline') {
     const silent = describeSilent(requires, existing);
     return { reason: 'OFFLINE', detail: `${now.detail}${silent} It waits until enough such nodes advertise.` };

@@ -33,7 +33,7 @@ export const repetitions: fc.Arbitrary<Command> = which.map((at) =>
 /** What exists, never what is free. */
 export const dryRuns: fc.Arbitrary<Command> = contendedContracts().map((contract) =>
   command(`dry run ${JSON.stringify(contract)}`, async (model, real) => {
-    const found = naiveMatch(contract, model.existing());
+    const found = naiveMatch(contract, model.existing(), CAP);
     const wanted = found && widthOf(found) <= CAP ? [200, found] : [422, undefined];
     const { status, body } = await real.send('POST', '/v1/runs/dry-run', contract);
     const assigned = body.assigned?.map((role: any) => role.nodes.map((one: any) => one.node_id));

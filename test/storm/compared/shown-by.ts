@@ -37,7 +37,7 @@ export function queueOf(model: Model): object[] {
   const queue = model.inState('QUEUED');
   const inService = model.live().filter((node) => !model.leases.has(node.node_id));
   const reasonOf = ({ contract }: ModelRun): string => {
-    const free = naiveMatch(contract, model.free());
+    const free = naiveMatch(contract, model.free(), CAP);
     if (!naiveMatch(contract, model.live())) return 'OFFLINE';
     if (free) return widthOf(free) > CAP ? 'TOO_WIDE' : 'BUSY';
     return naiveMatch(contract, inService) ? 'DRAINING' : 'BUSY';

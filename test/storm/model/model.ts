@@ -2,7 +2,13 @@ import type { Contract, Requirement } from '../../../src/domain/contract/contrac
 import type { Move } from '../../../src/domain/steps/played-run.fixture.js';
 import type { StepNow } from '../../../src/domain/steps/step-now.js';
 import { ModelRun } from './model-run.js';
-import { canServe, naiveMatch, type Offering, widthOf } from '../../../src/domain/matching/naive-match.fixture.js';
+import {
+  canServe,
+  leastOf,
+  naiveMatch,
+  type Offering,
+  widthOf,
+} from '../../../src/domain/matching/naive-match.fixture.js';
 
 /** Times are counted in half hours: how long an advert or a renewed lease lives, a new lease, and a renew period. */
 export const LIFE = 6;
@@ -74,11 +80,11 @@ export class Model {
     if (this.runs.has(run_id)) return 200;
     const run = new ModelRun(run_id, contract);
     this.runs.set(run_id, run);
-    const found = naiveMatch(contract, this.free());
-    if (found && widthOf(found) > CAP) run.end('FAILED', 'too_wide');
+    const found = naiveMatch(contract, this.free(), CAP);
+    if (!naiveMatch(contract, this.existing())) run.end('FAILED', 'unsatisfiable');
+    else if ((found ? widthOf(found) : leastOf(contract)) > CAP) run.end('FAILED', 'too_wide');
     else if (found) this.#begin(run, found);
-    else if (naiveMatch(contract, this.existing())) this.#sweep();
-    else run.end('FAILED', 'unsatisfiable');
+    else this.#sweep();
     if (run.reason === 'too_wide' || run.reason === 'unsatisfiable') return 422;
     return run.state === 'QUEUED' ? 202 : 201;
   }
@@ -243,7 +249,9 @@ export class Model {
   #sweep(): void {
     for (const run of this.runs.values()) run.wide = false;
     for (let found: string[][] | undefined; ;) {
-      const next = this.inState('QUEUED').find((run) => !run.wide && (found = naiveMatch(run.contract, this.free())));
+      const next = this.inState('QUEUED').find(
+        (run) => !run.wide && (found = naiveMatch(run.contract, this.free(), CAP)),
+      );
       if (next === undefined || found === undefined) return;
       if (widthOf(found) > CAP) next.wide = true;
       else this.#begin(next, found);
