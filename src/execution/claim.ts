@@ -24,12 +24,14 @@ export class Claim {
 
   /**
    * A step, or undefined where there is none now. The same instance gets the step it holds already: its answer was lost.
-   * Throws stale_instance where another instance of the node has advertised since. `hasJustAsked`: a claim that waits looks
+   * Throws stale_instance where another instance of the node has advertised since, not_found where the node was forgotten.
+   * `hasJustAsked`: a claim that waits looks
    * many times, and only with the first of them has its node spoken.
    */
   async claim(claimant: Claimant, hasJustAsked: boolean): Promise<Claimed | undefined> {
     const { node_id, instance } = claimant;
-    const { ready, unheard } = await this.database.ask(readClaimable(node_id, instance));
+    const { ready, unheard, forgotten } = await this.database.ask(readClaimable(node_id, instance));
+    if (forgotten) throw new Problem('not_found', `node ${node_id} was forgotten: it has to advertise first`);
     const again = hasJustAsked ? unheard : [];
     if (ready.length === 0 && again.length === 0 && instance === '') return undefined;
     return this.database.transaction('claim', async (tx) => {

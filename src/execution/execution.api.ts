@@ -21,7 +21,8 @@ One claim of an instance waits: a second ends the first with 204. Of a node a bo
 A node whose advert has expired gets no step, and waits: it has to advertise first. Where nothing of a run has begun when its
 node falls silent, the run waits for another node; a claim whose answer was lost is no beginning, unless it is repeated.
 
-An instance that is not the one of the node's last advert gets 409 \`stale_instance\` and is to end.
+A node that was forgotten gets 404 until it advertises; one that was never heard of waits for its advert like any other. An
+instance that is not the one of the node's last advert gets 409 \`stale_instance\` and is to end.
 `.trim();
 
 export function ClaimStepApi(): MethodDecorator {
@@ -37,7 +38,7 @@ export function ClaimStepApi(): MethodDecorator {
     }),
     ApiAnswer(200, 'A step to do.', { type: ClaimDto }),
     ApiAnswer(204, 'There was none as long as it waited.'),
-    ApiProblems('stale_instance', 'too_large', 'unsupported_media_type', 'unavailable'),
+    ApiProblems('not_found', 'stale_instance', 'too_large', 'unsupported_media_type', 'unavailable'),
   );
 }
 

@@ -26,6 +26,21 @@ const STATE = `
   CASE WHEN n.expires_at <= now.at THEN 'silent' WHEN l.node_id IS NOT NULL THEN 'busy' WHEN n.drain <> '' THEN 'draining'
        WHEN n.held_since IS NOT NULL THEN 'held' ELSE 'free' END`;
 
+/** The types of what is given, which no list asks for whole; nobody asks for this. */
+const GIVEN = 'given AS (SELECT $1::text, $2::boolean, $3::text, $4::text, $5::jsonb, $6::int, $7::int)';
+
+/** What is not asked for is left out: with all that might be, a plan would sort the table for a page of it. */
+function wantedOf({ state, node_id, offers }: NodeFilter, after: string | undefined): string {
+  return [
+    `NOT ${FORGOTTEN}`,
+    '($2 OR n.expires_at > now.at)',
+    ...(after === undefined ? [] : ['n.node_id > $1']),
+    ...(state === undefined ? [] : [`${STATE} = $3`]),
+    ...(node_id === undefined ? [] : ['n.node_id = $4']),
+    ...(offers === undefined ? [] : ['n.capabilities @> $5']),
+  ].join(' AND ');
+}
+
 /**
  * The nodes by node_id behind the given one, and when that was: all of them, or at most so many, and no more than fill the
  * bytes of a page. Of a page only what is on it is read, and what the filter passes over.
@@ -34,26 +49,24 @@ export function readNodePage(filter: NodeFilter, limit: number | undefined, afte
   return read({
     name: 'nodes.read-page',
     text: `
-     WITH now AS MATERIALIZED (SELECT clock_timestamp() AS at),
+     WITH ${GIVEN},
+     now AS MATERIALIZED (SELECT clock_timestamp() AS at),
      found AS MATERIALIZED (
-       SELECT n.node_id, n.capabilities
+       SELECT n.node_id, octet_length(n.capabilities::text) AS bytes
          FROM now CROSS JOIN nodes n LEFT JOIN leases l USING (node_id)
-        WHERE n.node_id > $1 AND NOT ${FORGOTTEN} AND ($2 OR n.expires_at > now.at)
-          AND ($3::text IS NULL OR ${STATE} = $3) AND ($4::text IS NULL OR n.node_id = $4)
-          AND ($5::jsonb IS NULL OR n.capabilities @> $5)
-        ORDER BY n.node_id LIMIT $6::int + 1),
-     sized AS (
-       SELECT node_id, row_number() OVER by_id AS place,
-              sum(octet_length(capabilities::text)) OVER by_id - octet_length(capabilities::text) AS before
-         FROM found WINDOW by_id AS (ORDER BY node_id)),
+        WHERE ${wantedOf(filter, after)}
+        ORDER BY n.node_id ${limit === undefined ? '' : 'LIMIT $6 + 1'}),
      listed AS (
-       SELECT n.* FROM sized JOIN nodes n USING (node_id)
-        WHERE $6 IS NULL OR sized.place <= $6 AND sized.before < $7)
+       SELECT n.*
+         FROM (SELECT node_id, row_number() OVER by_id AS place, sum(bytes) OVER by_id - bytes AS before
+                 FROM found WINDOW by_id AS (ORDER BY node_id)) AS sized
+         JOIN nodes n USING (node_id)
+        ${limit === undefined ? '' : 'WHERE place <= $6 AND before < $7'})
      SELECT now.at AS observed_at, (SELECT count(*) FROM found)::int AS found, ${NODE_COLUMNS}
        FROM now LEFT JOIN listed n ON true ${WITH_LEASE}
       ORDER BY n.node_id`,
     params: [
-      after ?? '',
+      after ?? null,
       filter.all || filter.state !== undefined,
       filter.state ?? null,
       filter.node_id ?? null,

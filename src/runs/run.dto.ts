@@ -38,6 +38,8 @@ class AnyRunDto {
   /** Counts the changes of the run and its steps, and that its record was sealed or purged; it is the ETag, too. */
   @ApiProperty({ type: 'integer', minimum: 1 })
   version!: number;
+  /** SHA-256 of the contract in its canonical form (RFC 8785), in hex: equal where the same was asked for. */
+  contract_hash!: string;
   /** Who submitted it. */
   principal!: string;
   /** `<system>:<change_id>`; null where the contract names no work. */

@@ -58,6 +58,7 @@ function summaryOf(row: RunRow, waiting: ReadonlyMap<string, WaitingDto>): RunSu
     run_id: row.run_id,
     state: row.state,
     version: shownVersion(row),
+    contract_hash: row.contract_hash,
     principal: row.principal,
     work_id: row.work_id,
     ...(row.work !== null && { work: rawJson<Record<string, unknown>>(row.work) }),

@@ -1,3 +1,4 @@
+import { FORGOTTEN } from '../fleet/fleet-changes.sql.js';
 import { type Read, read, type Write, write } from '../platform/database/statement.js';
 import { APPEND_EVENT } from '../records/events.sql.js';
 
@@ -24,6 +25,8 @@ export interface ClaimableSteps {
   ready: ReadyStep[];
   /** What this instance of it has claimed, and has not asked for again. */
   unheard: ReadyStep[];
+  /** The node was forgotten, and has not spoken since. */
+  forgotten: boolean;
 }
 
 /** What there is for a claim of this instance of a node, unlocked. */
@@ -36,11 +39,14 @@ export function readClaimable(nodeId: string, instance: string): Read<ClaimableS
         FROM ready s JOIN runs r USING (run_id) ORDER BY r.created_at, r.seq, s.seq LIMIT 20)
       UNION ALL
       SELECT h.run_id, h.seq, false
-        FROM steps h WHERE h.node_id = $1 AND h.node_id <> '' AND h.state = 'CLAIMED' AND h.instance = $2 AND NOT h.heard`,
+        FROM steps h WHERE h.node_id = $1 AND h.node_id <> '' AND h.state = 'CLAIMED' AND h.instance = $2 AND NOT h.heard
+      UNION ALL
+      SELECT NULL, NULL, NULL FROM nodes n WHERE n.node_id = $1 AND ${FORGOTTEN}`,
     params: [nodeId, instance],
-    as: (rows: (ReadyStep & { ready: boolean })[]) => ({
-      ready: rows.filter(({ ready }) => ready),
-      unheard: rows.filter(({ ready }) => !ready),
+    as: (rows: (ReadyStep & { ready: boolean | null })[]) => ({
+      ready: rows.filter(({ ready }) => ready === true),
+      unheard: rows.filter(({ ready }) => ready === false),
+      forgotten: rows.some(({ ready }) => ready === null),
     }),
   });
 }

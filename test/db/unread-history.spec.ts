@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { optionsBehind } from '../../src/platform/sessions/settings.js';
 import { type GrantFilter, readGrantPage } from '../../src/nodes/grants.sql.js';
+import { readNodePage } from '../../src/nodes/node-page.sql.js';
 import type { Read } from '../../src/platform/database/statement.js';
 import type { Keyset } from '../../src/platform/http/cursor.js';
 import { readRunPage, type RunFilter } from '../../src/runs/run-page.sql.js';
@@ -17,6 +18,9 @@ const RECORDS = 'INSERT INTO records (run_id) SELECT run_id FROM runs';
 const NODES = `
   INSERT INTO nodes (node_id, label, capabilities, expires_at)
   SELECT node_id, '', '[]', clock_timestamp() FROM unnest('{n0,n1,idle}'::text[]) AS node_id`;
+const FLEET = `
+  INSERT INTO nodes (node_id, label, capabilities, expires_at)
+  SELECT 'node-' || n, '', '[]', 'infinity' FROM generate_series(1, 2000) AS n ON CONFLICT DO NOTHING`;
 const GRANTS = `
   INSERT INTO grants (node_id, run_id, roles, granted_at, released_at, why)
   SELECT CASE WHEN seq <= 2 THEN 'idle' ELSE 'n' || seq % 2 END, run_id, '{}', created_at,
@@ -123,6 +127,16 @@ describe('a page of a list', () => {
   ])('of grants reads no history: %s', async (_which, filter, wanted, ...[after]) => {
     const { rows, read } = await cost(readGrantPage(filter, 10, after));
     expect(rows).toBe(wanted);
+    expect(read).toBeLessThan(120);
+  });
+
+  it.each<[string, string | undefined]>([
+    ['the first', undefined],
+    ['one behind it', 'node-1000'],
+  ])('of nodes reads no others: %s', async (_which, after) => {
+    for (const sql of [FLEET, 'ANALYZE nodes']) await session.query(sql);
+    const { rows, read } = await cost(readNodePage({ all: false }, 10, after));
+    expect(rows).toBe(10);
     expect(read).toBeLessThan(120);
   });
 });

@@ -1,3 +1,4 @@
+import { contractHash } from '../../domain/contract/contract-identity.js';
 import { BUILD_AND_FLASH } from './contracts.js';
 
 const CREATED_AT = '2026-03-02T09:15:04.120Z';
@@ -46,7 +47,9 @@ function shown(
   { assigned, ...more }: { assigned: object[] } & Record<string, unknown>,
 ) {
   const { run_id, work, requires } = BUILD_AND_FLASH;
-  const named = { run_id, state, version, principal: 'ci', work_id: 'gerrit:4711', work, requires, assigned };
+  const contract_hash = contractHash(BUILD_AND_FLASH);
+  const who = { principal: 'ci', work_id: 'gerrit:4711', work };
+  const named = { run_id, state, version, contract_hash, ...who, requires, assigned };
   const { verdict, waiting, record, started_at, ended_at } = more;
   const why = { ...(waiting !== undefined && { waiting }), ...(verdict !== undefined && { verdict }) };
   return { ...named, ...why, record, created_at: CREATED_AT, started_at, ended_at };

@@ -136,6 +136,7 @@ describe('a node that an operator takes out of service', () => {
     expectProblem(await node('f'), 404, 'not_found', '/v1/nodes/f');
     expectProblem(await hold('f', 'again'), 404, 'not_found', '/v1/nodes/f/hold');
     expectProblem(await forget('f'), 404, 'not_found');
+    expectProblem(await played.claim(), 404, 'not_found', '/v1/nodes/f/claim');
     expect((await show(server, 'f-1')).assigned).toMatchObject([{ nodes: [{ node_id: 'f' }] }]);
     expect(await server.database.sql("SELECT node_id FROM grants WHERE run_id = 'f-1'")).toEqual([{ node_id: 'f' }]);
 

@@ -157,6 +157,7 @@ async function isNotBegun({ people, nodes: { e8 }, database, lap }: Scene): Prom
   await people.submit(run('e8', `${lap}-e12`), 202);
   await database.sql("UPDATE runs SET started_at = started_at - interval '2 h' WHERE run_id = $1", [late]);
   await database.sql("UPDATE leases SET granted_at = granted_at - interval '2 h' WHERE run_id = $1", [late]);
+  await database.sql("UPDATE nodes SET back_at = NULL WHERE node_id = 'e8'");
   await people.until('the reaper has ended it', async () => {
     return (await database.sql("SELECT FROM runs WHERE run_id = $1 AND state = 'FAILED'", [late])).length > 0;
   });
