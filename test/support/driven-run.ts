@@ -84,16 +84,22 @@ export class DrivenRun {
     await this.compareSteps();
   }
 
-  /** Lets its leases run out, and the reaper come by: it ends the run unless that waits for a person. */
+  /**
+   * Lets its leases run out, and the reaper come by: it ends the run unless that waits for a person. One of which nothing has
+   * begun goes back to the queue, and has its nodes again at once.
+   */
   async lapse(): Promise<'over' | 'goes on'> {
     const { sql } = this.server.database;
     await sql("UPDATE leases SET not_after = clock_timestamp() - interval '1 second' WHERE run_id = $1", [this.runId]);
-    const { expired } = await this.server.reap();
+    await this.server.reap();
     await sql("UPDATE leases SET not_after = clock_timestamp() + interval '1 hour' WHERE run_id = $1", [this.runId]);
-    if (expired === 1) this.model.cancelSteps();
+    const [run] = await sql<{ over: boolean }>('SELECT ended_at IS NOT NULL AS over FROM runs WHERE run_id = $1', [
+      this.runId,
+    ]);
+    if (run!.over) this.model.cancelSteps();
     await this.#read();
     await this.compareSteps();
-    return expired === 1 ? 'over' : 'goes on';
+    return run!.over ? 'over' : 'goes on';
   }
 
   async compare(): Promise<void> {
