@@ -25,8 +25,7 @@ export class Claim {
   /**
    * A step, or undefined where there is none now. The same instance gets the step it holds already: its answer was lost.
    * Throws stale_instance where another instance of the node has advertised since, not_found where the node was forgotten.
-   * `hasJustAsked`: a claim that waits looks
-   * many times, and only with the first of them has its node spoken.
+   * `hasJustAsked`: a claim that waits looks many times, and only with the first look has its node spoken.
    */
   async claim(claimant: Claimant, hasJustAsked: boolean): Promise<Claimed | undefined> {
     const { node_id, instance } = claimant;

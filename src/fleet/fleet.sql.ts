@@ -23,7 +23,7 @@ export function lockNode(nodeId: string): Read<LockedNode | undefined> {
   });
 }
 
-/** The same, for who may change the row: nobody else who may is beside it. */
+/** The same for a caller that may change the row: nobody else can hold it so meanwhile, and claims of the node wait. */
 export function lockNodeToChange(nodeId: string): Read<LockedNode | undefined> {
   return read({
     name: 'fleet.lock-node-to-change',

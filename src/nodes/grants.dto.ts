@@ -18,14 +18,10 @@ export class GrantsQueryDto extends PageQueryDto {
   run_id?: string;
 
   /** Only grants that had not ended by then. RFC 3339. */
-  @ApiProperty({ type: 'string', format: 'date-time', required: false })
-  @IsOptional()
   @Time()
   from?: string;
 
   /** Only grants that had begun by then, not before `from`. RFC 3339. */
-  @ApiProperty({ type: 'string', format: 'date-time', required: false })
-  @IsOptional()
   @Time()
   @NotBefore('from')
   to?: string;

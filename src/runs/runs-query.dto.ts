@@ -31,14 +31,10 @@ export class RunsQueryDto extends PageQueryDto {
   node_id?: string;
 
   /** Only runs that had not ended by then; with `node_id`: that had not given it back by then. RFC 3339. */
-  @ApiProperty({ type: 'string', format: 'date-time', required: false })
-  @IsOptional()
   @Time()
   from?: string;
 
   /** Only runs that were there by then, not before `from`; with `node_id`: that had been granted it by then. RFC 3339. */
-  @ApiProperty({ type: 'string', format: 'date-time', required: false })
-  @IsOptional()
   @Time()
   @NotBefore('from')
   to?: string;

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
+import { IsOptional, ValidateBy } from 'class-validator';
 
 const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 /** Four digits of the year, and none is 0: the database takes each of these times, and their order as text is that of the times. */
@@ -22,9 +23,11 @@ function isInUtc(value: unknown): value is string {
   return !Number.isNaN(date.getTime()) && date.toISOString() === value;
 }
 
-/** A parameter of a query that is a time; the handler gets it in UTC. */
+/** A parameter of a query that is a time, and may be left out; the handler gets it in UTC. */
 export function Time(): PropertyDecorator {
   return applyDecorators(
+    ApiProperty({ type: 'string', format: 'date-time', required: false }),
+    IsOptional(),
     Transform(({ value }: { value: unknown }) => inUtc(value)),
     ValidateBy(
       { name: 'time', validator: { validate: isInUtc } },
